@@ -3,7 +3,7 @@ import type { ThreadSummary } from "../gateway/types";
 import { useFollow } from "../gateway/useFollow";
 import { isFresh } from "../fresh";
 import { useConnection } from "./connection";
-import { type Filter, grouped, type Here, newestThreads, same, statusOf, suits, type ThreadList } from "./list";
+import { type Filter, grouped, type Here, isSearch, newestThreads, nextPage, type Pages, same, statusOf, suits, type ThreadList } from "./list";
 
 export interface Inbox {
   /** The threads that need an answer and suit the filter, newest first, and the others that do. */
@@ -53,15 +53,15 @@ interface Props {
 export function InboxProvider({ allowed, watched, children }: Props) {
   const [here, setHere] = useState<Here & { runs: string }>();
   const [filter, setFilter] = useState(nobody);
-  const [pages, setPages] = useState(1);
+  const [pages, setPages] = useState<Pages>({ all: 1, found: 1 });
   const [again, setAgain] = useState(0);
   const refresh = useCallback(() => setAgain((n) => n + 1), []);
-  const loadMore = useCallback(() => setPages((n) => n + 1), []);
-  const { waiting, newest, of } = useLists(allowed, filter, pages, here, again);
+  const loadMore = useCallback(() => setPages((now) => nextPage(now, filter)), [filter]);
+  const { waiting, newest, whole, of } = useLists(allowed, filter, isSearch(filter) ? pages.found : pages.all, here, again);
   useSeenAgain(refresh);
 
   const inbox = useMemo((): Inbox => {
-    const all = grouped([waiting.threads, newest.threads], here);
+    const all = grouped([waiting.threads, newest.threads, isSearch(filter) ? [] : whole.threads], here);
     const wanted = { waiting: all.waiting.filter((thread) => suits(thread, filter)), others: all.others.filter((thread) => suits(thread, filter)) };
     return {
       ...wanted,
@@ -72,13 +72,13 @@ export function InboxProvider({ allowed, watched, children }: Props) {
       known: of === filter,
       filter,
       setFilter: (to) => {
-        setPages(1);
+        setPages(({ all }) => ({ all, found: 1 }));
         setFilter(to);
       },
       refresh,
       loadMore,
     };
-  }, [waiting, newest, of, here, filter, refresh, loadMore]);
+  }, [waiting, newest, whole, of, here, filter, refresh, loadMore]);
   return (
     <Context value={inbox}>
       {watched && <Watch key={`${watched.agent}/${watched.id}`} {...watched} onChange={setHere} />}
@@ -99,6 +99,8 @@ function Watch({ agent, id, onChange }: { agent: string; id: string; onChange: (
 interface Lists {
   waiting: ThreadList;
   newest: ThreadList;
+  /** The newest of all, as they were when nothing was looked for. */
+  whole: ThreadList;
   /** The filter that `newest` was asked for with. */
   of: Filter | undefined;
 }
@@ -106,7 +108,7 @@ interface Lists {
 /** The threads that need an answer and the newest ones, asked for again when something may have changed them. */
 function useLists(allowed: boolean, filter: Filter, pages: number, here: (Here & { runs: string }) | undefined, again: number): Lists {
   const { epoch, suspect } = useConnection();
-  const [lists, setLists] = useState<Lists>({ waiting: nothing, newest: nothing, of: undefined });
+  const [lists, setLists] = useState<Lists>({ waiting: nothing, newest: nothing, whole: nothing, of: undefined });
   const { agent, id, status, runs } = here ?? {};
   const [asked, setAsked] = useState(filter);
   useEffect(() => {
@@ -122,7 +124,7 @@ function useLists(allowed: boolean, filter: Filter, pages: number, here: (Here &
       const options = { signal: abort.signal };
       Promise.all([newestThreads({ status: "interrupted" }, pages, options), newestThreads({ agent: asked.agent, q: asked.text.trim() }, pages, options)]).then(
         ([waiting, newest]) => {
-          setLists({ waiting, newest, of: asked });
+          setLists((now) => ({ waiting, newest, whole: isSearch(asked) ? now.whole : newest, of: asked }));
           const listed = [...waiting.threads, ...newest.threads].find((t) => t.id === id && t.agent === agent)?.status;
           const behind = status && listed !== status && (listed || (asked.text === "" && asked.agent === ""));
           if (behind && tries < BEHIND_MS.length) timer = setTimeout(() => look(tries + 1), BEHIND_MS[tries]);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { gateway, settled } from "../gateway/testing";
 import type { ThreadStatus, ThreadSummary } from "../gateway/types";
-import { grouped, type Here, newestThreads, statusOf, suits } from "./list";
+import { grouped, type Here, newestThreads, nextPage, statusOf, suits } from "./list";
 
 let net: ReturnType<typeof gateway>;
 beforeEach(() => void (net = gateway()));
@@ -92,4 +92,11 @@ test("the status of a thread that one watches", () => {
   expect(statusOf({ ...idle, running: true, interrupts: [question] })).toBe("running");
   expect(statusOf({ ...idle, interrupts: [question], failure: { message: "No" } })).toBe("interrupted");
   expect(statusOf({ ...idle, failure: { message: "No" } })).toBe("failed");
+});
+
+test("a search has pages of its own, and leaves those of the whole list", () => {
+  const whole = nextPage(nextPage({ all: 1, found: 1 }, { text: " ", agent: "" }), { text: "", agent: "" });
+  expect(whole).toEqual({ all: 3, found: 1 });
+  expect(nextPage(whole, { text: "oslo", agent: "" })).toEqual({ all: 3, found: 2 });
+  expect(nextPage(whole, { text: "", agent: "desk" })).toEqual({ all: 3, found: 2 });
 });

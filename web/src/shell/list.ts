@@ -44,6 +44,17 @@ export interface Filter {
   agent: string;
 }
 
+/** Whether the person looks for some threads, and not for all. */
+export const isSearch = ({ text, agent }: Filter): boolean => text.trim() !== "" || agent !== "";
+
+/** How many pages of all threads are shown, and how many of those that are looked for. A new search begins with one page. */
+export interface Pages {
+  all: number;
+  found: number;
+}
+
+export const nextPage = ({ all, found }: Pages, filter: Filter): Pages => (isSearch(filter) ? { all, found: found + 1 } : { all: all + 1, found });
+
 /** Whether a thread is one that the person looks for, as GET /threads decides it. */
 export function suits({ title = "", agent }: ThreadSummary, filter: Filter): boolean {
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
