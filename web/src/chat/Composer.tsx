@@ -1,5 +1,5 @@
 import { CopilotChatInput, type CopilotChatInputProps } from "@copilotkit/react-core/v2";
-import { createContext, type KeyboardEvent, use } from "react";
+import { createContext, type KeyboardEvent, use, useEffect, useRef } from "react";
 import { AttachButton } from "../files/AttachButton";
 import { Strip } from "../files/Strip";
 import type { useAttach } from "../files/useAttach";
@@ -25,8 +25,12 @@ export function Composer(props: CopilotChatInputProps) {
     event.stopPropagation();
     send();
   };
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (isFree(document.activeElement)) box.current?.querySelector("textarea")?.focus({ preventScroll: true });
+  }, []);
   return (
-    <div onKeyDownCapture={sendOnEnter}>
+    <div onKeyDownCapture={sendOnEnter} ref={box}>
       <Strip held={held} onRemove={attach?.remove ?? (() => {})} />
       <CopilotChatInput
         {...props}
@@ -38,6 +42,12 @@ export function Composer(props: CopilotChatInputProps) {
     </div>
   );
 }
+
+/**
+ * Whether a new conversation may have the focus: nothing else has it but what led here. Where there is no mouse it would bring up the
+ * keyboard of the screen.
+ */
+const isFree = (active: Element | null) => matchMedia("(hover: hover) and (pointer: fine)").matches && (active === null || active === document.body || active.matches("#chat, .threads button, .agent-open"));
 
 function Attach() {
   const { attachments } = useTalk();

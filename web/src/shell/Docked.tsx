@@ -2,7 +2,8 @@ import { type CSSProperties, type KeyboardEvent, type PointerEvent, type ReactNo
 import { GREATEST, keepShare, keptShare, LEAST, moved, type Side, shareAt } from "./share";
 import "./docked.css";
 
-const narrow = matchMedia("(max-width: 760px)"); // as in docked.css
+// A window that is low, as one that is zoomed, has no room below the conversation.
+const narrow = matchMedia("(max-width: 760px) and (min-height: 560.02px), (max-width: 600px)");
 const onNarrow = (listener: () => void) => {
   narrow.addEventListener("change", listener);
   return () => narrow.removeEventListener("change", listener);
@@ -52,21 +53,23 @@ function Edge({ share, side, onShare, at }: EdgeProps) {
     if (event.currentTarget.hasPointerCapture(event.pointerId)) onShare(at({ x: event.clientX, y: event.clientY }));
   }
   return (
-    <div
-      className="dock-edge"
-      role="separator"
-      tabIndex={0}
-      aria-label="Size of the inspector"
-      aria-controls="inspector"
-      aria-orientation={side === "beside" ? "vertical" : "horizontal"}
-      aria-valuenow={share}
-      aria-valuemin={LEAST}
-      aria-valuemax={GREATEST}
-      aria-valuetext={`${share} percent`}
-      data-testid="dock-edge"
-      onKeyDown={pressed}
-      onPointerDown={(event) => event.button === 0 && event.currentTarget.setPointerCapture(event.pointerId)}
-      onPointerMove={dragged}
-    />
+    <div className="dock-frame" role="region" aria-label="Edge of the inspector">
+      <div
+        className="dock-edge"
+        role="separator"
+        tabIndex={0}
+        aria-label="Size of the inspector"
+        aria-controls="inspector"
+        aria-orientation={side === "beside" ? "vertical" : "horizontal"}
+        aria-valuenow={share}
+        aria-valuemin={LEAST}
+        aria-valuemax={GREATEST}
+        aria-valuetext={`${share} percent`}
+        data-testid="dock-edge"
+        onKeyDown={pressed}
+        onPointerDown={(event) => event.button === 0 && event.currentTarget.setPointerCapture(event.pointerId)}
+        onPointerMove={dragged}
+      />
+    </div>
   );
 }

@@ -13,11 +13,11 @@ export function WaitingButton() {
       type="button"
       className="button quiet waiting-button"
       data-testid="waiting"
-      aria-label={`${count} ${count === 1 ? "conversation" : "conversations"} ${text}`}
       title={next ? "Go to the newest of them" : "Go to the question"}
       onClick={() => (next ? goToThread(next.agent, next.id) : showQuestion())}
     >
       <span className="count">{count}</span> <span className="waiting-text">{text}</span>
+      <span className="unseen"> in {count === 1 ? "a conversation" : "conversations"}</span>
     </button>
   );
 }
