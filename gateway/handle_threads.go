@@ -78,7 +78,7 @@ func (g *Gateway) listThreads(w http.ResponseWriter, r *http.Request) error {
 	for _, t := range page.Threads {
 		list = append(list, threadSummary{
 			ID: t.Key.ID, Agent: t.Key.Agent, Status: t.Status, Title: t.Title,
-			CreatedAt: route.Timestamp(t.CreatedAt), UpdatedAt: route.Timestamp(t.UpdatedAt),
+			CreatedAt: route.Timestamp(t.CreatedAt), UpdatedAt: route.Timestamp(t.UpdatedAt), Calls: t.Calls,
 		})
 	}
 	route.Answer(w, http.StatusOK, struct {
@@ -96,6 +96,7 @@ type threadSummary struct {
 	Title     string          `json:"title,omitempty"`
 	CreatedAt route.Timestamp `json:"createdAt"`
 	UpdatedAt route.Timestamp `json:"updatedAt"`
+	Calls     int             `json:"waitingCalls,omitempty"` // of a page's tools, in listings
 }
 
 type threadDocument struct {

@@ -223,4 +223,6 @@ type Summary struct {
 	Title     string
 	CreatedAt time.Time
 	UpdatedAt time.Time
+	// Calls is how many frontend calls wait for a result.
+	Calls int
 }

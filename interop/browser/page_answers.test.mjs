@@ -208,10 +208,14 @@ test("a browser whose clock is ahead can answer all the same", async (t) => {
   await told(page, "From Oslo to Rome.");
 });
 
-test("what is written but not sent survives the inspector and other threads", async (t) => {
+test("what is written but not sent survives the inspector, a reload and other threads", async (t) => {
   const page = await asked(t, "names", "Hello");
   await field(page, "From where?").fill("Oslo");
   await page.getByTestId("copilot-chat-textarea").fill("By the way");
+  await page.reload();
+  await field(page, "From where?").waitFor();
+  assert.equal(await field(page, "From where?").inputValue(), "Oslo");
+  assert.equal(await page.getByTestId("copilot-chat-textarea").inputValue(), "By the way");
   await page.getByTestId("inspector-open").click();
   await page.getByTestId("inspector").waitFor();
   await closeInspector(page);
@@ -249,11 +253,14 @@ test("the result of a page's tool is written, and the run goes on with it", asyn
   const panel = page.getByTestId("call-answer");
   await panel.getByText("show_map").waitFor();
   await panel.getByText("Paris").waitFor();
+  const waiting = page.locator(`[data-testid="threads-waiting"] [data-thread="${page.thread}"]`);
+  await waiting.waitFor();
   await result(page).fill("Shown");
   await page.getByTestId("call-send").click();
   await told(page, "The page said: Shown");
   await call(page, "done").waitFor();
   assert.equal(await panel.count(), 0);
+  await waiting.waitFor({ state: "detached" });
   assert.deepEqual((await results(page)).map(({ content }) => content), ["Shown"]);
 });
 

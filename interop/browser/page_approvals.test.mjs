@@ -71,6 +71,22 @@ test("arguments are edited in a form, held against the schema, and marked where 
   }
 });
 
+test("a card shows each digit and each character of the arguments, and an edit changes nothing else", async (t) => {
+  const page = await asked(t, visit, "Move it");
+  const shown = await card(page, "move").innerText();
+  for (const part of ["9007199254740993", "pay U+202E000,1"]) assert.ok(shown.includes(part), `${part} in ${shown}`);
+  await page.shot("approval-exact");
+  await press(page, "move", "edit");
+  assert.equal(await field(page, "move", "Account").inputValue(), "9007199254740993");
+  await card(page, "move").getByTestId("unseen").filter({ hasText: "pay ⟦U+202E⟧000,1" }).waitFor();
+  await field(page, "move", "Note").fill("pay 1");
+  await press(page, "move", "approve");
+  await became(page, "move", "done");
+  assert.match(shop.bodies.at(-1), /"account": ?9007199254740993\b/);
+  assert.match(shop.bodies.at(-1), /"note": ?"pay 1"/);
+  assert.match(await opened(page, "move"), /account 9007199254740993/);
+});
+
 test("what the gateway refuses is said on the card, and can be changed", async (t) => {
   const page = await asked(t, visit, "Refund it");
   page.allow(/413/);
@@ -143,7 +159,7 @@ test("where an agent lets nothing be remembered, nothing is offered", async (t) 
   assert.equal(await card(page, "refund").getByTestId("approval-remember").count(), 0);
 });
 
-test("what was written on a card survives the inspector and other threads, and the question a reload", async (t) => {
+test("what was written on a card survives the inspector, other threads and a reload", async (t) => {
   const page = await asked(t, visit, "Refund it");
   await reason(page, "refund").fill("half is enough");
   await press(page, "refund", "edit");
@@ -157,9 +173,11 @@ test("what was written on a card survives the inspector and other threads, and t
   await page.reload();
   await card(page, "refund").waitFor();
   await became(page, "refund", "proposed");
+  assert.equal(await reason(page, "refund").inputValue(), "half is enough");
+  assert.equal(await field(page, "refund", "Euros").inputValue(), "20");
   await press(page, "refund", "approve");
   await became(page, "refund", "done");
-  assert.deepEqual(shop.asked.at(-1), refund, "a draft does not outlive the page");
+  assert.deepEqual(shop.asked.at(-1), { ...refund, euros: 20 });
 });
 
 test("the inspector shows the same card, and answers by it", async (t) => {

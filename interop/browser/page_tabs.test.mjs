@@ -137,5 +137,6 @@ test("a reload in the middle of an answer joins it, and so does another tab, whi
   for (const each of [page, other]) await idle(each);
   const { runs } = await settled(gateway, id, "desk");
   assert.deepEqual(runs.map(({ status }) => status), ["cancelled", "success"]);
+  for (const each of [page, other]) await each.locator('[data-testid="run-mark"][data-kind="stopped"]').waitFor();
   for (const each of [page, other]) await agreesAsked(each, gateway, id, "desk");
 });

@@ -154,7 +154,7 @@ func (b *backend) entry(tx *bolt.Tx, key state.Key) (state.IndexEntry, bool, err
 		return state.IndexEntry{}, false, nil
 	}
 	live, err := thread.sub(liveRecord).get(liveRecord)
-	s := state.Summary{Key: key, Status: state.StatusIdle, Title: t.Title, CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt}
+	s := state.Summary{Key: key, Status: state.StatusIdle, Title: t.Title, CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, Calls: t.Waiting()}
 	switch {
 	case live != nil:
 		s.Status = state.StatusRunning

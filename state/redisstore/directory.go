@@ -189,5 +189,5 @@ func (g fieldsRead) summary() *state.Summary {
 	case t.Failed:
 		status = state.StatusFailed
 	}
-	return &state.Summary{Key: g.key, Status: status, Title: t.Title, CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt}
+	return &state.Summary{Key: g.key, Status: status, Title: t.Title, CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, Calls: t.Waiting()}
 }

@@ -19,6 +19,7 @@ const proposals = {
   "Write at length": calls("A long letter.", ["write", long]),
   "Write at length and refund": calls("A long letter, and money.", ["write", long], ["refund", refund]),
   "Write to her address": calls("A letter.", ["write", { ...letter, to: "ann@example.org" }]),
+  "Move it": calls("I would move it.", ["move", '{"account":9007199254740993,"note":"pay \\u202e000,1"}']),
   "Refund what was never bought": calls("I try.", ["refund", { order: "A-404", euros: 1 }]),
 };
 
@@ -28,13 +29,14 @@ const parameters = {
     required: ["order", "euros"],
     properties: { order: { type: "string", title: "Order" }, euros: { type: "integer", title: "Euros", maximum: 100 } },
   },
+  move: { type: "object", required: ["account", "note"], properties: { account: { type: "integer" }, note: { type: "string" } } },
   write: { type: "object", required: ["to", "text"], properties: { to: { type: "string" }, text: { type: "string" } } },
 };
 
 /**
  * Starts the desk until the test file is over: {gateway, another(args), shop, told()}; another starts one more gateway of the same
  * desk, with args, or those of the first. The agent "desk" asks about each call and remembers, the agent "plain" remembers nothing.
- * told returns the results in the model's last request, in order. shop.asked are the bodies that the shop received so far; after
+ * told returns the results in the model's last request, in order. shop.asked are the bodies that the shop received so far, shop.bodies their texts; after
  * shop.hold() it answers no request before the function that hold returned is called.
  */
 export async function startDesk({ args } = {}) {
@@ -46,7 +48,7 @@ export async function startDesk({ args } = {}) {
     { match: { model: "desk", hasToolResult: true }, response: { content: "That is that." } },
   ]);
   const tool = (name, description) => ({ name, description, parameters: parameters[name], http: { url: `${shop.url}/${name}`, method: "POST", idempotent: "on" } });
-  const desk = { type: "llm", model: "desk", description: "Helps with orders", tools: [tool("refund", "Gives money back."), tool("write", "Writes a letter.")] };
+  const desk = { type: "llm", model: "desk", description: "Helps with orders", tools: [tool("refund", "Gives money back."), tool("write", "Writes a letter."), tool("move", "Moves money.")] };
   const team = teamFile({
     models: modelsAt(mock.url, ["desk"]),
     agents: {
@@ -61,12 +63,13 @@ export async function startDesk({ args } = {}) {
 }
 
 async function startShop() {
-  const asked = [];
+  const [asked, bodies] = [[], []];
   let held = Promise.resolve();
   const server = createServer(async (request, response) => {
     let body = "";
     for await (const part of request) body += part;
     const order = JSON.parse(body);
+    bodies.push(body);
     asked.push(order);
     await held;
     response.writeHead(order.order === "A-404" ? 404 : 200, { "Content-Type": "application/json" });
@@ -83,5 +86,5 @@ async function startShop() {
     held = new Promise((resolve) => (release = resolve));
     return release;
   };
-  return { url: `http://127.0.0.1:${server.address().port}`, asked, hold };
+  return { url: `http://127.0.0.1:${server.address().port}`, asked, bodies, hold };
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/internal/listed"
 )
@@ -19,7 +20,8 @@ func thread() *state.Thread {
 	return &state.Thread{
 		Key: state.Key{Principal: "local", Agent: "team", ID: "t\n\"1\""}, Rev: 7, Fence: 12, Title: "Über <Züge>\u2028", CreatedAt: at, UpdatedAt: at.Add(time.Hour),
 		Open: []string{"int_1"}, Notes: json.RawMessage(`{"title":"not this one","failed":true,"n":[-1.5e3,null,{}]}`), Failed: true,
-		Run: &state.Run{RunID: "r", StartedAt: at}, Cost: &cost, Count: 2, LastMessage: "m2",
+		Calls: []state.Call{{ID: "c1", Name: "map"}, {ID: "c2", Name: "map", Answer: &agui.Message{ID: "m3"}}},
+		Run:   &state.Run{RunID: "r", StartedAt: at}, Cost: &cost, Count: 2, LastMessage: "m2",
 	}
 }
 
@@ -30,9 +32,16 @@ func TestThread(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := listed.Thread{Title: is.Title, CreatedAt: is.CreatedAt, UpdatedAt: is.UpdatedAt, Open: is.Open, Failed: is.Failed}
+	answer, err := json.Marshal(is.Calls[1].Answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := listed.Thread{Title: is.Title, CreatedAt: is.CreatedAt, UpdatedAt: is.UpdatedAt, Open: is.Open, Failed: is.Failed, Calls: []listed.Call{{}, {Answer: answer}}}
 	if got, err := listed.Decode(raw); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("Decode() = %+v, %v, want %+v", got, err, want)
+	}
+	if n := want.Waiting(); n != 1 {
+		t.Errorf("%d calls wait, want 1", n)
 	}
 	if !listed.Read(raw, new(listed.Thread).Member) {
 		t.Error("a thread as it is stored is left to package json")
@@ -58,7 +67,7 @@ func FuzzDecode(f *testing.F) {
 	for _, text := range []string{
 		`{}`, `null`, ` {"title" : "a"}`, `{"Title":"a"}`, `{"tit\u006ce":"a"}`, `{"title":null,"open":null}`, `{"title":"a","title":"b"}`, `{"open":["a",null]}`,
 		`{"title":"\ud800","failed":false}`, "{\"title\":\"\xff\"}", `{"createdAt":"2026-01-01T00:00:00+01:00"}`, `{"createdAt":"yesterday"}`, `{"a":-0.0e-0,"b":[[],{},"\u00E4\/"]}`,
-		`{"a":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}`, `{"failed":true,"faıled":1,"failed":"x"}`,
+		`{"a":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}`, `{"failed":true,"faıled":1,"failed":"x"}`, `{"calls":[{"answer":{"a":1}},{},{"answer":null}],"Calls":[]}`, `{"calls":7}`,
 	} {
 		f.Add([]byte(text))
 	}

@@ -94,7 +94,10 @@ func (r *Reader) Bool(to *bool) bool {
 }
 
 // Texts reads a list of strings.
-func (r *Reader) Texts(to *[]string) bool {
+func (r *Reader) Texts(to *[]string) bool { return r.JSON(to) }
+
+// JSON reads a list by package json.
+func (r *Reader) JSON(to any) bool {
 	from := r.at
 	return r.next() == '[' && r.value(0) && json.Unmarshal(r.data[from:r.at], to) == nil
 }

@@ -12,6 +12,22 @@ type Thread struct {
 	UpdatedAt time.Time `json:"updatedAt"`
 	Open      []string  `json:"open"`
 	Failed    bool      `json:"failed"`
+	Calls     []Call    `json:"calls"`
+}
+
+// A Call is a frontend call, as far as it says whether it is answered.
+type Call struct {
+	Answer json.RawMessage `json:"answer"`
+}
+
+// Waiting counts the frontend calls that are not answered.
+func (t *Thread) Waiting() (n int) {
+	for _, c := range t.Calls {
+		if c.Answer == nil {
+			n++
+		}
+	}
+	return n
 }
 
 // Decode reads a stored thread. Its errors are those of [json.Unmarshal].
@@ -38,6 +54,8 @@ func (t *Thread) Member(name []byte, r *Reader) bool {
 		return r.Texts(&t.Open)
 	case "failed":
 		return r.Bool(&t.Failed)
+	case "calls":
+		return r.JSON(&t.Calls)
 	}
-	return r.Skip(name, "title", "createdAt", "updatedAt", "open", "failed")
+	return r.Skip(name, "title", "createdAt", "updatedAt", "open", "failed", "calls")
 }

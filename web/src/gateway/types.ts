@@ -67,6 +67,8 @@ export interface ThreadSummary {
   /** RFC 3339, UTC, as all times here. */
   createdAt: string;
   updatedAt: string;
+  /** How many calls of a page's tools wait for a result. Absent if none does, and from older gateways. */
+  waitingCalls?: number;
 }
 
 export interface ThreadPage {

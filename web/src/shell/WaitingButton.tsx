@@ -22,7 +22,7 @@ export function WaitingButton() {
   );
 }
 
-/** Puts the keyboard's focus on the question of the conversation that is on the page. A question that appears takes it by itself. */
+/** Puts the keyboard's focus on the question of the conversation that is on the page, or on the call that waits for its result. A question that appears takes it by itself. */
 export function showQuestion() {
-  document.querySelector<HTMLElement>('[data-testid="questions"]')?.focus();
+  document.querySelector<HTMLElement>('[data-testid="questions"], [data-testid="call-result"]')?.focus();
 }

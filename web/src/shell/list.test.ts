@@ -94,6 +94,13 @@ test("the status of a thread that one watches", () => {
   expect(statusOf({ ...idle, failure: { message: "No" } })).toBe("failed");
 });
 
+test("a thread with a call that waits for a result needs an answer, until its next run", () => {
+  const call = thread("call", "idle", 1, { waitingCalls: 1 });
+  const { waiting, others } = grouped([[thread("idle", "idle", 3), call, thread("gone", "idle", 2, { waitingCalls: 0 })]], undefined);
+  expect([ids(waiting), ids(others)]).toEqual(["call", "idle gone"]);
+  expect(grouped([[call]], { agent: "desk", id: "call", status: "running" }).waiting).toEqual([]);
+});
+
 test("a search has pages of its own, and leaves those of the whole list", () => {
   const whole = nextPage(nextPage({ all: 1, found: 1 }, { text: " ", agent: "" }), { text: "", agent: "" });
   expect(whole).toEqual({ all: 3, found: 1 });

@@ -70,6 +70,9 @@ export interface Here {
   status?: ThreadStatus | undefined;
 }
 
+/** Whether a thread waits for a person: it asks something, or has a call of a page's tool without a result. */
+export const waits = ({ status, waitingCalls = 0 }: ThreadSummary): boolean => status === "interrupted" || (status === "idle" && waitingCalls > 0);
+
 /** The threads that need an answer, and the others; both newest first, and none in both. */
 export function grouped(lists: readonly ThreadSummary[][], here: Here | undefined): { waiting: ThreadSummary[]; others: ThreadSummary[] } {
   const all: ThreadSummary[] = [];
@@ -78,7 +81,7 @@ export function grouped(lists: readonly ThreadSummary[][], here: Here | undefine
     all.push(here?.status && same(thread, here) ? { ...thread, status: here.status } : thread);
   }
   all.sort((a, b) => Date.parse(b.updatedAt) - Date.parse(a.updatedAt));
-  return { waiting: all.filter(({ status }) => status === "interrupted"), others: all.filter(({ status }) => status !== "interrupted") };
+  return { waiting: all.filter(waits), others: all.filter((thread) => !waits(thread)) };
 }
 
 /** The status that the list will have for a thread that one watches. */
