@@ -22,6 +22,8 @@ A [link](https://example.com/a), a [bad one](javascript:alert(1)), a [note](#her
 | --- | --- |
 | Oslo | 120 |
 
+> Said with \`care\`
+
 \`\`\`python
 def greet(name):
     return "Hello, " + name + ", this is a line of code that is much longer than any screen of a phone or the column of a conversation will ever be wide"
@@ -75,6 +77,7 @@ const teller = await startTeller({
   ],
   Round: [{ type: "ACTIVITY_SNAPSHOT", messageId: "a5", activityType: "a2ui-surface", content: { a2ui_operations: [surface, parts([{ id: "root", component: "Column", children: ["root"] }])] } }, ...says("Round and round.")],
   Throws: [{ type: "ACTIVITY_SNAPSHOT", messageId: "a6", activityType: "a2ui-surface", content: { a2ui_operations: [surface, parts([{ id: "root", component: "Text", text: { not: "a text" } }])] } }, ...says("Thrown.")],
+  Nothing: [],
   Link: [
     { type: "TOOL_CALL_START", toolCallId: "c1", toolCallName: "fetch" },
     { type: "TOOL_CALL_ARGS", toolCallId: "c1", delta: "{}" },
@@ -128,6 +131,11 @@ test("Markdown is shown as elements: links open safely, images are links, tables
   await said.getByRole("heading", { name: "A plan" }).waitFor();
   const link = said.getByRole("link", { name: "link" });
   assert.deepEqual(await link.evaluate(({ href, target, rel }) => [href, target, rel]), ["https://example.com/a", "_blank", "noreferrer noopener"]);
+  const made = (element, part, property) => element.evaluate((of, [part, property]) => getComputedStyle(of, part)[property], [part, property]);
+  assert.equal(await made(said.locator("td").first(), null, "overflowWrap"), "normal", "words and numbers are not broken");
+  for (const [element, part] of [["code", "::before"], ["p", "::before"], ["p", "::after"]]) {
+    assert.equal(await made(said.locator(`blockquote ${element}`), part, "content"), "none", "nothing is there that nobody has written");
+  }
   assert.equal(await said.getByRole("link", { name: "bad one" }).count(), 0, "a script's address is no link");
   assert.equal(await said.getByRole("link", { name: "note" }).count(), 0, "a link within the text would leave the thread");
   assert.equal(await said.getByRole("link", { name: "A cat" }).getAttribute("href"), "https://example.com/cat.png");
@@ -250,6 +258,12 @@ test("a result with an address that is none leaves the conversation as it is", a
   await page.getByText("One of its addresses is none.").waitFor();
   await page.getByText("an address that cannot be opened").waitFor();
   assert.equal(await page.getByTestId("broken").count() + await page.getByTestId("not-drawn").count(), 0);
+});
+
+test("a turn that ends without a message says so", async (t) => {
+  const page = await opened(t, "teller");
+  await say(page, "Nothing");
+  await page.locator('[data-testid="run-mark"][data-kind="silent"]').waitFor();
 });
 
 test("a surface that cannot be drawn is no white page", async (t) => {

@@ -115,3 +115,13 @@ test("on a phone it stands below", async (t) => {
   await edge(page).press("ArrowUp");
   assert.ok((await sizes(page)).dock.height > dock.height);
 });
+
+test("in a low window, as at 200 % zoom, the conversation is beside the inspector and can be read", async (t) => {
+  const { page } = await asked(t, (t, place) => openPlanner(t, gateway.url, { place, viewport: { width: 720, height: 450 } }));
+  await page.getByTestId("inspector-open").click();
+  await inspector(page).waitFor();
+  const { chat, dock } = await sizes(page);
+  assert.ok(chat.x + chat.width <= dock.x, "it stands beside");
+  const field = await page.getByTestId("copilot-input-overlay").boundingBox();
+  assert.ok(field.y - chat.y >= 200, `${field.y - chat.y} pixels are left to read in`);
+});

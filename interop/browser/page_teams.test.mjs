@@ -59,7 +59,8 @@ const teams = {
       await press(page, send(card));
       await page.getByText("Tides in brief.").first().waitFor();
       await card.waitFor();
-      await press(page, send(card)); // it may be left empty
+      await press(page, card.locator('[data-testid="option"][data-value="Yes"]').first());
+      await press(page, send(card));
     },
     "Tides in brief.",
   ],

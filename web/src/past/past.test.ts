@@ -36,6 +36,7 @@ test("what became of a run is said where its messages do not say it", () => {
   expect(marked(run(1, "error", "u1", "a1"), run(2, "success", "u1", "a2"))).toBe("a1 retried 1");
   expect(marked(run(1, "error", "u1"), run(2, "success", "u1", "a2"))).toBe("");
   expect(marked(run(1, "success", "u1"), run(2, "interrupt", "u2"), run(3, "running", "u3"))).toBe("u1 silent 1");
+  expect(marked(run(1, "success", "u1", "u1"), run(2, "cancelled", "u2", "u2"))).toBe("u1 silent 1,u2 stopped 2");
 });
 
 test("runs of an older gateway, which do not say where they stand, are left out", () => {

@@ -52,7 +52,7 @@ export function placed({ runs, answers = [] }: Pick<Thread, "runs" | "answers">,
     if (run.status === "cancelled" && (spoke || !ranAgain)) at(where).marks.push({ kind: "stopped", run });
     else if (run.status === "error" && ranAgain && spoke) at(where).marks.push({ kind: "retried", run });
     else if (run.status === "error" && !ranAgain && i > 0) at(where).failed.push(run);
-    else if (run.status === "success" && run.lastMessageId === undefined && !ranAgain) at(where).marks.push({ kind: "silent", run });
+    else if (run.status === "success" && !spoke && !ranAgain) at(where).marks.push({ kind: "silent", run });
   }
   for (const answer of answers) {
     if (!isDecision(answer.interrupt, results)) at(answer.afterMessageId).answered.push(answer);
