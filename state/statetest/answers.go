@@ -133,8 +133,17 @@ var answers = []sentence{
 			Messages: []agui.Message{call}, Checkpoint: json.RawMessage(`{"v":1}`), Calls: []state.Call{{ID: "c1"}, {ID: "c2"}},
 			End: &state.End{Status: state.RunSuccess},
 		})
+		waiting := func() int {
+			page, err := w.store.List(w.Context(), state.Query{Principal: key.Principal})
+			if err != nil || len(page.Threads) != 1 {
+				w.Fatalf("the list is %+v, %v", page, err)
+			}
+			return page.Threads[0].Calls
+		}
+		w.equal("calls in the list", waiting(), 2)
 		w.means(w.request(user("u1"), call, result("r1", "c1", "one")), state.Show, 8)
 		w.equal("messages", w.messages(-1), []string{"u1", "a1", "r1"})
+		w.equal("calls in the list", waiting(), 1)
 		w.means(w.request(user("u1"), call, result("r9", "c1", "another")), state.Show, 8)
 		b := w.means(w.request(user("u1"), call, result("r1", "c1", "one"), result("r2", "c2", "two")), state.Resume, 8)
 		w.equal("messages", w.messages(-1), []string{"u1", "a1", "r1", "r2"})

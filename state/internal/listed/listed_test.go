@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/internal/listed"
 )
@@ -17,10 +16,14 @@ import (
 func thread() *state.Thread {
 	at := time.Date(2026, 2, 3, 4, 5, 6, 789, time.UTC)
 	cost := 0.25
+	var calls []state.Call
+	if err := json.Unmarshal([]byte(`[{"id":"c1"},{"id":"c2","answer":{"id":"m3","role":"tool","toolCallId":"c2","content":"Shown"}}]`), &calls); err != nil {
+		panic(err)
+	}
 	return &state.Thread{
 		Key: state.Key{Principal: "local", Agent: "team", ID: "t\n\"1\""}, Rev: 7, Fence: 12, Title: "Über <Züge>\u2028", CreatedAt: at, UpdatedAt: at.Add(time.Hour),
 		Open: []string{"int_1"}, Notes: json.RawMessage(`{"title":"not this one","failed":true,"n":[-1.5e3,null,{}]}`), Failed: true,
-		Calls: []state.Call{{ID: "c1", Name: "map"}, {ID: "c2", Name: "map", Answer: &agui.Message{ID: "m3"}}},
+		Calls: calls,
 		Run:   &state.Run{RunID: "r", StartedAt: at}, Cost: &cost, Count: 2, LastMessage: "m2",
 	}
 }
