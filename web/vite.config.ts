@@ -50,8 +50,8 @@ const withoutStyleElement: Plugin = {
 };
 
 /**
- * Has CopilotKit show a surface as soon as its components are there. It would hide one for eight seconds while nothing in its data has a
- * value, as in a form that nobody has filled in.
+ * Has CopilotKit show a surface as soon as its components are there. It hides a surface for eight seconds while all values in its data
+ * are empty, as in a new form.
  */
 const emptyFormsAreSurfaces: Plugin = {
   name: "empty-forms-are-surfaces",

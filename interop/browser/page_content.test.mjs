@@ -134,7 +134,7 @@ test("Markdown is shown as elements: links open safely, images are links, tables
   const made = (element, part, property) => element.evaluate((of, [part, property]) => getComputedStyle(of, part)[property], [part, property]);
   assert.equal(await made(said.locator("td").first(), null, "overflowWrap"), "normal", "words and numbers are not broken");
   for (const [element, part] of [["code", "::before"], ["p", "::before"], ["p", "::after"]]) {
-    assert.equal(await made(said.locator(`blockquote ${element}`), part, "content"), "none", "nothing is there that nobody has written");
+    assert.equal(await made(said.locator(`blockquote ${element}`), part, "content"), "none", "no sign is added");
   }
   assert.equal(await said.getByRole("link", { name: "bad one" }).count(), 0, "a script's address is no link");
   assert.equal(await said.getByRole("link", { name: "note" }).count(), 0, "a link within the text would leave the thread");

@@ -8,7 +8,7 @@ const storage = { getItem: (key: string) => stored.get(key) ?? null, setItem: (k
 const load = () => new Drafts(storage, () => over);
 beforeEach(() => void ([stored, over] = [new Map(), false]));
 
-test("what was written is there after a reload: a message, a form that is half filled in, and JSON", () => {
+test("drafts are there after a reload: a message, a form that is half filled in, and JSON", () => {
   load().set("message desk/t", "Dear");
   const form = { q1: { value: marked(parse('{"name":"Ada","order":9007199254740993,"none":null}')) }, q2: { value: new JsonText('{"a": ') }, q3: { option: 1 } };
   load().set("answers desk/t", form);
@@ -18,7 +18,7 @@ test("what was written is there after a reload: a message, a form that is half f
   expect([again.q2.value, again.q3]).toEqual([new JsonText('{"a": '), { option: 1 }]);
 });
 
-test("what was sent, deleted, too long or a file is not kept", () => {
+test("a draft that is empty, too long or a file is not kept", () => {
   const drafts = load();
   for (const [key, draft] of [["a", ""], ["b", undefined], ["c", "x".repeat(300_000)], ["files desk/t", [{ id: "f" }]]] as const) {
     drafts.set(key, "before");

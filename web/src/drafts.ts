@@ -1,4 +1,4 @@
-// What a person has begun to write and not sent. It outlives the view it is written in, and a reload of its tab.
+// Drafts: text and answers that are not sent yet. They outlive their view, and a reload of their tab.
 
 import { useCallback, useRef, useState } from "react";
 import { JsonText, parse, stringify, unmarked } from "./form";
@@ -9,7 +9,7 @@ const MAX_DRAFTS = 100;
 const MAX_KEPT = 200_000;
 
 const PREFIX = "draft ";
-/** The member that stands for a text that is being written as JSON. */
+/** The member of a stored draft that holds unfinished JSON. */
 const JSON_TEXT = "\0json";
 
 /** The drafts of a tab. The least recently changed of many is given up. */
@@ -74,8 +74,7 @@ function mapped(value: unknown, to: (value: unknown) => unknown): unknown {
 const drafts = new Drafts(storage(), () => session.current().over);
 
 /**
- * State that is found again under its key by whoever is shown next. A change is made of the newest draft, also if several come at once,
- * and returned.
+ * State under a key, shared by all views that use it. A change starts from the newest draft, also if several come at once, and is returned.
  */
 export function useDraft<T>(key: string, initial: T): [T, (draft: T | ((now: T) => T)) => T] {
   const [draft, setDraft] = useState(() => drafts.get(key, initial));

@@ -19,7 +19,7 @@ export const AssistantMessage = (props: CopilotChatAssistantMessageProps) => (
   </Contained>
 );
 
-/** Who speaks, what is said, and what can be done with it. */
+/** The speaker, the text, and the actions on it. */
 function Drawn(props: CopilotChatAssistantMessageProps) {
   const { regenerate, fork, agent, thread, deleted } = useTalk();
   const { noun } = use(ViewContext);

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { gatewayNow } from "../gateway/clock";
 
-/** How long before a question expires that is said, in milliseconds: an hour. */
+/** The countdown begins an hour before, in milliseconds. */
 const SOON = 3_600_000;
 
 /** When a question expires, by the gateway's clock, from an hour before. */

@@ -27,7 +27,7 @@ interface Props {
 export function Questions({ questions: asked, resolve, cancel, onSend, onOpen, focus }: Props) {
   const { agent, thread, mute, deleted, open, expired, refusal } = useTalk();
   const { questions, live } = standing(asked, open, expired);
-  // Until the thread has told the numbers as they are, nothing is decided on.
+  // CopilotKit may have rounded a number. The card waits for the exact one from the thread.
   const unsure = questions.some((question) => asked.includes(question) && mayBeRounded(question));
   const [drafts, setDrafts] = useDraft<Record<string, Draft>>(`answers ${agent}/${thread}`, {});
   const [problem, setProblem] = useState<Reason>();

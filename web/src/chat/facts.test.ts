@@ -34,7 +34,7 @@ test("same", () => {
   expect(same("M", "M")).toBe(true);
 });
 
-test("numbers that JavaScript has not are facts, and are told apart", () => {
+test("numbers with more digits than JavaScript keeps are facts, and differ", () => {
   const option = parse('{"order":9007199254740993,"share":0.12345678901234567891}');
   expect(factsOf(option, 0).facts.map(({ value }) => value)).toEqual(["9007199254740993", "0.12345678901234567891"]);
   expect(factsOf(parse("9007199254740993"), 0).title).toBe("9007199254740993");

@@ -10,7 +10,7 @@ test.each([
   ["one that has expired, in its place", ["p", "q"], ["p", "q"], ["p"], "p,q", "q"],
   ["one that has expired, also where the client has dropped it", ["q"], ["p", "q"], ["p"], "p,q", "q"],
   ["none that is answered", ["q"], ["p", "q"], [], "q", "q"],
-  ["what the thread has not told yet", ["p", "q"], [], [], "p,q", "p,q"],
+  ["a question that the thread does not have yet", ["p", "q"], [], [], "p,q", "p,q"],
   ["all that have expired", ["p"], ["p"], ["p"], "p", ""],
 ])("%s", (_, asked, open, expired, questions, live) => {
   const shown = standing(asked.map((id) => ask(id)), open.map((id) => ask(id)), new Set(expired));

@@ -3,7 +3,7 @@
 
 import { basicCatalog } from "@copilotkit/a2ui-renderer";
 
-/** The functions that a value may call. A regular expression may take for ever, and opening an address tells its host what was typed. */
+/** The functions that a value may call. A regular expression may never end, and an address that opens sends the typed text to its host. */
 const ALLOWED = new Set([
   ...["add", "subtract", "multiply", "divide"],
   ...["equals", "not_equals", "greater_than", "less_than"],

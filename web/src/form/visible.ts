@@ -1,7 +1,7 @@
 // Texts of agents with every character to be seen: one that shows nothing, or turns the order of others around, makes a text read as
 // another than it is.
 
-/** Characters that have no form of their own. */
+/** Characters without a glyph. */
 const UNSEEN = String.raw`[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]`;
 /** A picture of several characters, in which joiners have their place. */
 const PICTURE = String.raw`\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\u{FE0F})*(?:\u{200D}\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\u{FE0F})*)*`;

@@ -49,7 +49,7 @@ describe("the question about a call", () => {
     for (const text of [7, "rubbish", "[1]"]) expect(shown({ argumentsText: text })).toBe('{"euros":40}');
   });
 
-  it("is edited without values that nobody asked about", () => {
+  it("is edited without defaults", () => {
     const properties = { default: { type: "string", default: "EUR" }, tags: { type: "array", items: { type: "string", default: "a" }, default: ["a"] }, kind: { enum: [{ default: 1 }] } };
     expect(approvalOf(asks({ schema: { type: "object", properties } }))?.schema).toEqual({
       type: "object",

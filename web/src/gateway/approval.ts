@@ -63,14 +63,14 @@ function exactly(given: unknown, written: unknown): unknown {
 
 const known = new WeakMap<Schema, Schema>();
 
-/** A schema that puts nothing in: what an edit does not change stays as it was asked about, also if it is not there. */
+/** The schema without defaults: an edit adds no argument. */
 function withoutDefaults(schema: Schema): Schema {
   let bare = known.get(schema);
   if (!bare) known.set(schema, (bare = bared(schema) as Schema));
   return bare;
 }
 
-/** Keywords that have schemas by names of their own, and those that have values. */
+/** Keywords with a map of schemas, and keywords with plain values. */
 const [NAMED, VALUES] = [new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]), new Set(["const", "enum", "examples"])];
 
 function bared(part: unknown): unknown {

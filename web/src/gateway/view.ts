@@ -194,7 +194,7 @@ export function know(view: View, { interrupts, runs }: Pick<Thread, "interrupts"
   return { ...ask(view, interrupts), failure };
 }
 
-/** A run in which none of the team took part, and which asks what was asked before, leaves the team as it was. */
+/** The team keeps its status after a run that asks the same question again and in which no specialist worked. */
 function askedAgain(view: View, interrupts: readonly Interrupt[]): View {
   const again = interrupts.some(({ subagentRunId }) => subagentRunId !== undefined && view.before.includes(subagentRunId));
   if (!again || view.specialists.some(({ current }) => current)) return view;

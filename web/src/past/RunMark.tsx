@@ -8,7 +8,7 @@ const says: Record<Mark["kind"], string> = {
   silent: "The agent finished without a message.",
 };
 
-/** What became of a run that its messages do not say. */
+/** A mark for the end of a run that its messages do not show. */
 export function RunMark({ kind, run }: Mark) {
   return (
     <p className="run-mark" data-testid="run-mark" data-kind={kind} data-run={run.number}>

@@ -28,7 +28,7 @@ test("a failure is not shown once its turn ran again, whatever came of that", ()
   expect(failed(run(1, "interrupt", "u1", "a1"), run(2, "error", "a1"), run(3, "error", "a1"), run(4, "success", "u2"))).toEqual([{ a1: [3] }, undefined]);
 });
 
-test("what became of a run is said where its messages do not say it", () => {
+test("a run that was stopped, tried again or silent has a mark", () => {
   const marked = (...runs: Run[]) => [...placed({ runs: runs.reverse() }, new Map()).behind].flatMap(([id, { marks }]) => marks.map(({ kind, run }) => `${id} ${kind} ${run.number}`)).join();
   expect(marked(run(1, "cancelled", "u1", "a1"), run(2, "success", "u2", "a2"))).toBe("a1 stopped 1");
   expect(marked(run(1, "cancelled", "u1"))).toBe("u1 stopped 1");

@@ -14,7 +14,7 @@ export type NumberedRun = Run & { number: number };
 /** What stands behind a message. */
 export interface Behind {
   failed: NumberedRun[];
-  /** Runs that were stopped, that failed and whose turn ran again but whose words are there, or that ended without a message. */
+  /** Runs that were stopped, that ended without a message, or that failed before their turn ran again and left words. */
   marks: Mark[];
   answered: AnsweredQuestion[];
 }

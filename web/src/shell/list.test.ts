@@ -101,7 +101,7 @@ test("a thread with a call that waits for a result needs an answer, until its ne
   expect(grouped([[call]], { agent: "desk", id: "call", status: "running" }).waiting).toEqual([]);
 });
 
-test("a search has pages of its own, and leaves those of the whole list", () => {
+test("a search keeps the number of pages of the whole list", () => {
   const whole = nextPage(nextPage({ all: 1, found: 1 }, { text: " ", agent: "" }), { text: "", agent: "" });
   expect(whole).toEqual({ all: 3, found: 1 });
   expect(nextPage(whole, { text: "oslo", agent: "" })).toEqual({ all: 3, found: 2 });

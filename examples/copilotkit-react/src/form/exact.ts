@@ -1,4 +1,4 @@
-// JSON whose numbers stay as they are written. JavaScript has numbers of 53 bits: it would read 9007199254740993 as another number, and
+// JSON with numbers as they are written. JavaScript has numbers of 53 bits: it would read 9007199254740993 as another number, and
 // send that back.
 
 /** A number as it is written, where JavaScript has no such number. */
@@ -13,7 +13,7 @@ export class Exact {
     return this.text;
   }
 
-  /** As JSON.stringify writes it where a browser can, for what is shown. What is sent is written by stringify. */
+  /** For JSON.stringify of values to be shown: the exact number where the browser can write it. Requests use stringify. */
   toJSON(): unknown {
     return rawJSON ? rawJSON(this.text) : Number(this.text);
   }
@@ -73,7 +73,7 @@ export const isContainer = (value: unknown): value is Record<string, unknown> =>
 
 const isMarked = (value: unknown): value is string => typeof value === "string" && value.startsWith(MARK);
 
-/** What was typed in a form's field, as marked has it: text, if it is no number. */
+/** The number in the text of a form's field, in the form of marked. A text that is no number stays a text. */
 export function typed(text: string): unknown {
   const number = text.trim();
   if (!/^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$/.test(number)) return number === "" ? undefined : Number.isFinite(Number(number)) ? Number(number) : text;
