@@ -324,6 +324,7 @@ func (b *Replica) Index(_ context.Context, q state.IndexQuery) iter.Seq2[state.I
 		}
 		list = append(list, state.IndexEntry{At: at, Summary: state.Summary{
 			Key: t.Key, Status: state.StatusOf(t, &facts{row: r}, c.o.Now()), Title: t.Title, CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt,
+			Calls: len(t.OpenCalls()),
 		}})
 	}
 	slices.SortFunc(list, func(a, b state.IndexEntry) int { return a.At.Compare(b.At) })
