@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -264,6 +265,19 @@ func (s *served) suggester() groupchat.Suggester {
 		return chat.Suggester // which may be nil
 	}
 	return suggester
+}
+
+// countedSuggester is the agent's suggester under the hooks of a run of the agent. Its tokens count as the principal's.
+func (g *Gateway) countedSuggester(s *served) groupchat.Suggester {
+	suggester := s.suggester()
+	if suggester == nil {
+		return nil
+	}
+	return groupchat.SuggesterFunc(func(ctx context.Context, about groupchat.Situation) ([]groupchat.Suggestion, error) {
+		about.Agent, about.Hooks = s.agent, g.o.Hooks
+		about.Used = func(usage []agui.TokenUsage) { g.limits.tokens.Spend(about.Principal.ID, tokensOf(usage)) }
+		return suggester.Suggest(ctx, about)
+	})
 }
 
 // writable returns the JSON Pointers at and below which callers may write to the state; the empty one is the whole state.

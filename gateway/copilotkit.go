@@ -28,7 +28,7 @@ type copilotkitService struct{ g *Gateway }
 func (s copilotkitService) Agents(r *http.Request) []copilotkit.Agent {
 	var list []copilotkit.Agent
 	for _, a := range s.g.agentsFor(r) {
-		list = append(list, copilotkitAgent(a))
+		list = append(list, s.agent(a))
 	}
 	return list
 }
@@ -39,15 +39,15 @@ func (s copilotkitService) Agent(r *http.Request, name string) (copilotkit.Agent
 	if err != nil {
 		return copilotkit.Agent{}, false
 	}
-	return copilotkitAgent(a), true
+	return s.agent(a), true
 }
 
 // Hidden is part of [copilotkit.Service].
 func (s copilotkitService) Hidden(r *http.Request) []string { return s.g.hiddenFrom(r) }
 
-func copilotkitAgent(s *served) copilotkit.Agent {
+func (s copilotkitService) agent(a *served) copilotkit.Agent {
 	return copilotkit.Agent{
-		Name: s.name, Description: s.Description, Capabilities: s.capabilities(), Surfaces: s.info.Surfaces, Suggester: s.suggester(), RunTimeout: s.RunTimeout,
+		Name: a.name, Description: a.Description, Capabilities: a.capabilities(), Surfaces: a.info.Surfaces, Suggester: s.g.countedSuggester(a), RunTimeout: a.RunTimeout,
 	}
 }
 

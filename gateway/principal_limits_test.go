@@ -13,6 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/model"
 )
 
 // Who waits as long as Retry-After says is served, and who waits a second less is not.
@@ -361,4 +362,27 @@ func endedAs(w *world, user, body string) string {
 		w.t.Fatal(err)
 	}
 	return f.Error.Code
+}
+
+// TestSuggestionsSpendTokens holds the models that are asked for suggestions to the tokens of the principal.
+func TestSuggestionsSpendTokens(t *testing.T) {
+	t.Parallel()
+	n, calls := int64(60), 0
+	asked := model.Func(func(context.Context, model.Request, model.Deltas) (model.Reply, error) {
+		calls++
+		return model.Reply{Text: `{"suggestions":[{"title":"A","message":"a"}]}`, Usage: agui.TokenUsage{Provider: "p", Model: "m", TotalTokens: &n}}, nil
+	})
+	w := newWorld(t, asAda, func(o *gateway.Options) {
+		o.Limits.TokensPerPrincipal = 100
+		o.Agents["advised"] = groupchat.WithSuggestions(groupchat.AgentFunc(echoes), groupchat.Suggest(groupchat.SuggestOptions{Model: asked}))
+	})
+	for i, want := range []int{http.StatusOK, http.StatusOK, http.StatusTooManyRequests} {
+		status, body := w.call(http.MethodPost, "/api/copilotkit/agent/advised/suggest", suggestFor("s", "3"))
+		if status != want || (status == http.StatusOK) != strings.Contains(body, "copilotkitSuggest") {
+			t.Errorf("request %d is answered %d: %s", i, status, body)
+		}
+	}
+	if calls != 2 {
+		t.Errorf("the model is asked %d times", calls)
+	}
 }

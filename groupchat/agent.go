@@ -153,6 +153,11 @@ type Situation struct {
 	Principal Principal
 	// Most is how many suggestions are wanted at most.
 	Most int
+	// Agent is the agent, with its hooks, that the conversation is with, and Hooks are those of the service. Both hold for models that
+	// are asked for suggestions. Used, if it is set, is given what these use, also if they fail.
+	Agent Agent
+	Hooks []Hooks
+	Used  func([]agui.TokenUsage)
 }
 
 // A Suggester is an [Agent] that knows what a person could say to it next. Suggest is called beside runs, by several

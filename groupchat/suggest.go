@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/model"
 )
@@ -29,6 +31,9 @@ func (s *suggesting) Unwrap() Agent { return s.Agent }
 
 // Suggest asks the suggester.
 func (s *suggesting) Suggest(ctx context.Context, situation Situation) ([]Suggestion, error) {
+	if situation.Agent == nil {
+		situation.Agent = s
+	}
 	return s.suggester.Suggest(ctx, situation)
 }
 
@@ -43,7 +48,7 @@ type SuggestOptions struct {
 	// List is what is suggested where there is no Model, and where it does not answer as it should.
 	List []Suggestion
 	// Model, if set, is asked for suggestions. It is told Instructions, the parts of the state at Sees, and the end of the conversation.
-	// It is asked outside of runs: hooks are not called, and what it uses counts for no thread.
+	// It is asked in a run of its own, which is not stored, under the hooks and budgets of the agent.
 	Model        model.Model
 	Instructions string
 	Sees         []string // JSON Pointers
@@ -94,11 +99,22 @@ var suggestSchema = json.RawMessage(`{"type":"object","additionalProperties":fal
 func (g *suggester) ask(ctx context.Context, s Situation) ([]Suggestion, error) {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(g.Timeout, suggestTimeout))
 	defer cancel()
-	var reply model.Reply
-	err := protect(func() (err error) {
-		reply, err = g.Model.Stream(ctx, g.request(s), model.Deltas{})
+	var reply *model.Reply
+	run := NewThread(WithHooksOf(s.Agent, AgentFunc(func(ctx context.Context, t *Turn) (err error) {
+		reply, err = callModel(ctx, &ModelCall{Turn: t, Purpose: ForOther, Model: g.Model, Request: g.request(s)})
+		if usageErr := t.x.asked(reply); err == nil {
+			err = usageErr
+		}
 		return err
-	})
+	})), ThreadOptions{Input: Input{Principal: s.Principal, Context: s.Context}, Messages: s.spoken(), Hooks: s.Hooks, Log: g.Log})
+	_, err := run.Send(ctx)
+	if s.Used != nil {
+		used, _ := run.Usage()
+		s.Used(used)
+	}
+	if err == nil && reply == nil {
+		err = fail(errcode.AgentFailed, "suggestions: a hook answers in place of the agent")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -125,18 +141,9 @@ func (g *suggester) request(s Situation) model.Request {
 		system += "\n\n" + g.Instructions
 	}
 	out := []model.Message{{Role: agui.RoleSystem, Text: system}}
-	var spoken []model.Message
-	for _, m := range slices.Backward(s.Messages) {
-		text := m.Content.Text()
-		if m.Role != agui.RoleUser && m.Role != agui.RoleAssistant || text == "" {
-			continue
-		}
-		spoken = append(spoken, model.Message{Role: m.Role, Text: clip(text, suggestMessage)})
-		if len(spoken) == suggestMessages {
-			break
-		}
+	for _, m := range s.spoken() {
+		out = append(out, model.Message{Role: m.Role, Text: m.Content.Text()})
 	}
-	slices.Reverse(spoken)
 	var last []string
 	for _, pointer := range g.Sees {
 		if s.State == nil {
@@ -147,8 +154,25 @@ func (g *suggester) request(s Situation) model.Request {
 		}
 	}
 	last = append(last, fmt.Sprintf("Suggest at most %d messages.", s.Most))
-	out = append(append(out, spoken...), model.Message{Role: agui.RoleUser, Text: strings.Join(last, "\n\n")})
+	out = append(out, model.Message{Role: agui.RoleUser, Text: strings.Join(last, "\n\n")})
 	return model.Request{Messages: out, Schema: suggestSchema, SchemaName: "suggestions", Strict: true}
+}
+
+// spoken is the end of the conversation, as a model is sent it.
+func (s *Situation) spoken() []Message {
+	var list []Message
+	for i, m := range slices.Backward(s.Messages) {
+		text := m.Content.Text()
+		if m.Role != agui.RoleUser && m.Role != agui.RoleAssistant || text == "" {
+			continue
+		}
+		list = append(list, Message{ID: strconv.Itoa(i), Role: m.Role, Content: agui.TextContent(clip(text, suggestMessage))})
+		if len(list) == suggestMessages {
+			break
+		}
+	}
+	slices.Reverse(list)
+	return list
 }
 
 var (

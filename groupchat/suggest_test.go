@@ -84,6 +84,46 @@ func TestSuggestions(t *testing.T) {
 	}
 }
 
+// TestSuggestionsAreCounted takes the hooks of the agent and of the service around the model, and what it uses, to the caller.
+func TestSuggestionsAreCounted(t *testing.T) {
+	t.Parallel()
+	n := int64(7)
+	asked := model.Func(func(context.Context, model.Request, model.Deltas) (model.Reply, error) {
+		return model.Reply{Text: `{"suggestions":[]}`, Usage: agui.TokenUsage{Provider: "p", Model: "m", TotalTokens: &n}}, nil
+	})
+	var order []string
+	hook := func(name string) groupchat.Hooks {
+		return groupchat.Hooks{Name: name, Model: func(ctx context.Context, c groupchat.ModelCall, next groupchat.ModelFunc) (model.Reply, error) {
+			order = append(order, name+" "+c.Turn.Principal().ID)
+			return next(ctx, c)
+		}}
+	}
+	agent := groupchat.AgentFunc(func(context.Context, *groupchat.Turn) error { return nil })
+	suggesting := groupchat.WithSuggestions(groupchat.WithHooks(agent, hook("agent")), groupchat.Suggest(groupchat.SuggestOptions{Model: asked}))
+	used := int64(0)
+	about := groupchat.Situation{Principal: groupchat.Principal{ID: "ada"}, Most: 3, Hooks: []groupchat.Hooks{hook("service")}, Used: func(list []agui.TokenUsage) {
+		for _, u := range list {
+			used += *u.TotalTokens
+		}
+	}}
+	s, _ := groupchat.As[groupchat.Suggester](suggesting)
+	if _, err := s.Suggest(t.Context(), about); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(order, ", "); got != "service ada, agent ada" || used != n {
+		t.Errorf("hooks: %s; %d tokens are counted", got, used)
+	}
+
+	refused := errors.New("used up")
+	about.Hooks = []groupchat.Hooks{{Name: "budget", Model: func(context.Context, groupchat.ModelCall, groupchat.ModelFunc) (model.Reply, error) {
+		return model.Reply{}, refused
+	}}}
+	order = nil
+	if list, err := s.Suggest(t.Context(), about); err != nil || len(list)+len(order) > 0 {
+		t.Errorf("a hook that refuses: %v, %v, %v", list, err, order)
+	}
+}
+
 func ExampleSuggest() {
 	clerk := groupchat.WithSuggestions(
 		groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error { return groupchat.Say(t, "hello", "What may it be?") }),
