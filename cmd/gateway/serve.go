@@ -16,6 +16,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/gateway/teamfile"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/budget"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/model/openai"
 	"github.com/agui-gateway/gateway/state"
@@ -222,6 +223,9 @@ func (c *config) readTeam() (*teamfile.Team, error) {
 
 // teamOptions are what team files are read with.
 func (c *config) teamOptions() teamfile.Options {
+	if c.budgets == nil {
+		c.budgets = &budget.Ledger{}
+	}
 	return teamfile.Options{
 		Env:         c.modelEnv,
 		Types:       map[string]teamfile.AgentType{"travel": c.demo},
@@ -229,6 +233,7 @@ func (c *config) teamOptions() teamfile.Options {
 		HTTP:        c.http,
 		Log:         c.options.Log,
 		ToolTimeout: c.toolTimeout,
+		Budgets:     c.budgets,
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/gateway/auth"
+	"github.com/agui-gateway/gateway/groupchat/budget"
 	"github.com/agui-gateway/gateway/model/openai"
 	"github.com/agui-gateway/gateway/state/memstore"
 )
@@ -55,7 +56,8 @@ type config struct {
 
 	model       openai.Options // without BaseURL and Key there is none
 	toolTimeout time.Duration
-	http        *http.Client // reaches models, remote agents, MCP servers, issuers and the webhook; nil means clients of their own
+	budgets     *budget.Ledger // of all team files that are read one after another
+	http        *http.Client   // reaches models, remote agents, MCP servers, issuers and the webhook; nil means clients of their own
 
 	env       func(string) (string, bool) // the environment, an -env-file before it
 	envFile   map[string]string           // what the -env-file has

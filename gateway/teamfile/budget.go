@@ -20,7 +20,7 @@ func (b *builder) budget(n *node, e *entry) budgetKey {
 	f := b.fields(n, "a budget")
 	l := budget.Limits{Run: int64(b.count(f.take("run"), 1)), Thread: int64(b.count(f.take("thread"), 1)), Principal: int64(b.count(f.take("principal"), 1))}
 	window := f.take("window")
-	l.Window = b.duration(window)
+	l.Window, l.Ledger, l.Name = b.duration(window), b.budgets, e.name
 	key := budgetKey{turns: b.count(f.take("turns"), 1)}
 	f.end()
 	e.servedKeys = append(e.servedKeys, f.keysOf("turns")...)

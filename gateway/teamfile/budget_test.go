@@ -7,6 +7,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/budget"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -63,5 +64,29 @@ func TestBudgetsOfAFile(t *testing.T) {
 	_, err := parse("team.yaml", []byte("version: 1\nagents: { a: { type: groupchat, budget: { run: 5 }, manager: { type: round_robin }, participants: [ { name: supervisor, type: travel } ] } }\n"), testOptions(nil))
 	if err == nil {
 		t.Error("a mistake of an agent with a budget is not found")
+	}
+}
+
+// TestBudgetsSurviveAReload reads one file several times, as SIGHUP does.
+func TestBudgetsSurviveAReload(t *testing.T) {
+	t.Parallel()
+	const text = "version: 1\nmodels: { default: { type: uses } }\nagents:\n  a: { type: llm, budget: { principal: 10, window: 24h } }\n"
+	o := testOptions(nil)
+	o.Providers, o.Budgets = map[string]model.Provider{"uses": uses}, &budget.Ledger{}
+	answered := 0
+	for range 5 {
+		team, err := parse("team.yaml", []byte(text), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			input := groupchat.Input{Principal: groupchat.Principal{ID: "ada"}}
+			if _, err := groupchat.NewThread(team.Agents["a"], groupchat.ThreadOptions{Input: input}).Say(t.Context(), "go"); err == nil {
+				answered++
+			}
+		}
+	}
+	if answered != 1 {
+		t.Errorf("%d answers of 10 tokens, where 10 may be used", answered)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/budget"
 	"github.com/agui-gateway/gateway/mcp"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/model/openai"
@@ -69,6 +70,9 @@ type Options struct {
 	Log *slog.Logger
 	// ToolTimeout is how long a call of a tool may take if the file does not say; 0 means 1 minute.
 	ToolTimeout time.Duration
+	// Budgets keeps what principals have used under the budgets of agents. A program that reads a file again gives the same one. Nil
+	// forgets it with the team.
+	Budgets *budget.Ledger
 	// Substitutes stand in for models, MCP servers and remote agents, in tests of teams.
 	Substitutes Substitutes
 }
@@ -123,6 +127,7 @@ func newBuilder(name string, o Options) *builder {
 		http:         o.HTTP,
 		log:          o.Log,
 		toolTimeout:  o.ToolTimeout,
+		budgets:      o.Budgets,
 		substitutes:  o.Substitutes,
 		entries:      map[string]*entry{},
 		team: Team{
@@ -138,6 +143,7 @@ type builder struct {
 	namedHooks   map[string]groupchat.Hooks
 	modelOptions openai.Options // the default model of the settings
 	toolTimeout  time.Duration
+	budgets      *budget.Ledger
 	substitutes  Substitutes
 	models       map[string]model.Model
 	brokenModels map[string]bool // the models with a mistake, which is noted

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/internal/spending"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -26,6 +28,35 @@ type Limits struct {
 	Window time.Duration
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
+	// Ledger keeps what principals have used, under Name, for budgets that come after this one, as when a file is read again; nil keeps
+	// it in this budget.
+	Ledger *Ledger
+	Name   string
+}
+
+// A Ledger is what principals have used, by the names of budgets. The zero value is ready, and safe for concurrent use.
+type Ledger struct {
+	mu sync.Mutex
+	by map[string]*spending.Table
+}
+
+// maxPrincipals is of how many principals a budget knows what they have used. Those that have used least are forgotten first.
+const maxPrincipals = 65_536
+
+// of returns the table of a budget.
+func (l *Ledger) of(name string) *spending.Table {
+	if l == nil {
+		return spending.New(maxPrincipals)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.by[name] == nil {
+		if l.by == nil {
+			l.by = map[string]*spending.Table{}
+		}
+		l.by[name] = spending.New(maxPrincipals)
+	}
+	return l.by[name]
 }
 
 // defaultWindow is the default of [Limits.Window].
@@ -34,7 +65,7 @@ const defaultWindow = 24 * time.Hour
 // A Budget knows what principals have used. It is safe for concurrent use.
 type Budget struct {
 	limits     Limits
-	principals *spenders
+	principals *spending.Table
 }
 
 // New checks the limits. A negative one is an error, because it could be meant as none or as no limit.
@@ -48,7 +79,7 @@ func New(l Limits) (*Budget, error) {
 	if l.Now == nil {
 		l.Now = time.Now
 	}
-	return &Budget{limits: l, principals: newSpenders(l.Window, maxPrincipals)}, nil
+	return &Budget{limits: l, principals: l.Ledger.of(l.Name)}, nil
 }
 
 // Hooks are what holds agents to the budget. All that are made of one Budget count together.
@@ -66,7 +97,7 @@ func (b *Budget) call(ctx context.Context, c groupchat.ModelCall, next groupchat
 	}
 	reply, err := next(ctx, c)
 	if b.limits.Principal > 0 {
-		b.principals.spend(c.Turn.Principal().ID, tokens(append([]agui.TokenUsage{reply.Usage}, reply.Earlier...)), b.limits.Now())
+		b.principals.Add(c.Turn.Principal().ID, tokens(append([]agui.TokenUsage{reply.Usage}, reply.Earlier...)), b.limits.Now(), b.limits.Window)
 	}
 	return reply, err
 }
@@ -84,7 +115,7 @@ func (b *Budget) check(t *groupchat.Turn) error {
 		}
 	}
 	if limit := b.limits.Principal; limit > 0 {
-		if used := b.principals.spent(t.Principal().ID, b.limits.Now()); used >= limit {
+		if used, _ := b.principals.Spent(t.Principal().ID, b.limits.Now()); used >= limit {
 			return exceeded("principal", "You have used the tokens that you may use for now; try again later.", used, limit)
 		}
 	}

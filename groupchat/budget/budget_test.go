@@ -212,22 +212,24 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestSpendersAreBounded keeps the number of principals in a window within the limit, and forgets the oldest.
-func TestSpendersAreBounded(t *testing.T) {
+// TestBudgetsOfALedger know what principals have used under the budgets before them, if they have their name.
+func TestBudgetsOfALedger(t *testing.T) {
 	t.Parallel()
-	s, now := newSpenders(time.Hour, 3), time.Unix(1000, 0)
-	for i := range 5 {
-		s.spend(fmt.Sprint(i), 10, now.Add(time.Duration(i)*time.Second))
+	asked, ledger := 0, &Ledger{}
+	say := func(name string) error {
+		agent := under(t, Limits{Principal: 20, Window: time.Hour, Ledger: ledger, Name: name}, &groupchat.LLM{Model: thirsty(&asked, 0)})
+		o := groupchat.ThreadOptions{}
+		o.Input.Principal.ID = "ada"
+		_, err := groupchat.NewThread(agent, o).Say(t.Context(), "go")
+		return err
 	}
-	if len(s.by) != 3 || s.order.Len() != 3 || s.spent("1", now) != 0 || s.spent("4", now) != 10 {
-		t.Errorf("%d of 5 are known", len(s.by))
+	for range 2 {
+		if err := say("a"); err != nil {
+			t.Fatal(err)
+		}
 	}
-	s.spend("4", math.MaxInt64, now)
-	if s.spent("4", now) != 10 {
-		t.Error("a sum is too large to be one")
-	}
-	s.spend("9", 0, now)
-	if s.spent("x", now.Add(2*time.Hour)) != 0 || len(s.by) != 0 {
-		t.Errorf("%d are known after their windows", len(s.by))
+	exceeds(t, say("a"), "try again later")
+	if err := say("b"); err != nil {
+		t.Errorf("another budget: %v", err)
 	}
 }

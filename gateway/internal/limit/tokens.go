@@ -1,9 +1,9 @@
 package limit
 
 import (
-	"container/list"
-	"sync"
 	"time"
+
+	"github.com/agui-gateway/gateway/internal/spending"
 )
 
 // Tokens counts what each owner spends within a window of time, which begins with the first that it spends and is followed by
@@ -13,16 +13,7 @@ type Tokens struct {
 	most   int64
 	window time.Duration
 	now    func() time.Time
-
-	mu     sync.Mutex
-	owners map[string]*list.Element // of order
-	order  list.List                // of *spender, the one whose window began last at the front
-}
-
-type spender struct {
-	name  string
-	until time.Time
-	spent int64
+	table  *spending.Table
 }
 
 // NewTokens returns a table for most in each window, by the clock now. It is nil if one of the two is not positive.
@@ -30,25 +21,14 @@ func NewTokens(most int64, window time.Duration, now func() time.Time) *Tokens {
 	if most <= 0 || window <= 0 {
 		return nil
 	}
-	return &Tokens{most: most, window: window, now: now, owners: map[string]*list.Element{}}
+	return &Tokens{most: most, window: window, now: now, table: spending.New(maxOwners)}
 }
 
 // Spend counts n of the owner.
 func (t *Tokens) Spend(name string, n int64) {
-	if t == nil || n <= 0 {
-		return
+	if t != nil {
+		t.table.Add(name, n, t.now(), t.window)
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	now := t.now()
-	t.forgetLocked(now)
-	at := t.owners[name]
-	if at == nil {
-		at = t.order.PushFront(&spender{name: name, until: now.Add(t.window)})
-		t.owners[name] = at
-		t.forgetLocked(now)
-	}
-	at.Value.(*spender).spent += n
 }
 
 // Wait returns how long an owner that has spent more than it may has to wait, and 0 for others.
@@ -56,29 +36,9 @@ func (t *Tokens) Wait(name string) time.Duration {
 	if t == nil {
 		return 0
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	now := t.now()
-	t.forgetLocked(now)
-	at := t.owners[name]
-	if at == nil {
-		return 0
+	if spent, until := t.table.Spent(name, now); spent > t.most {
+		return until.Sub(now)
 	}
-	s := at.Value.(*spender)
-	if s.spent <= t.most {
-		return 0
-	}
-	return s.until.Sub(now)
-}
-
-// forgetLocked forgets the owners whose windows are over, and the oldest if there are too many.
-func (t *Tokens) forgetLocked(now time.Time) {
-	for last := t.order.Back(); last != nil; last = t.order.Back() {
-		oldest := last.Value.(*spender)
-		if t.order.Len() <= maxOwners && now.Before(oldest.until) {
-			return
-		}
-		t.order.Remove(last)
-		delete(t.owners, oldest.name)
-	}
+	return 0
 }
