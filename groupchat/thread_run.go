@@ -23,13 +23,14 @@ type threadRun struct {
 	usage     hosting.Usage
 	notes     hosting.Notes
 	before    savedThread // what the thread was when the run began
+	messages  []Message   // of the last commit
 	committed bool
 	saving    lock.Lock // held while the thread is saved: effects are recorded by several goroutines
 }
 
 // run executes the live run of next, and leaves the thread as the run leaves it. The lock running is held.
 func (t *Thread) run(ctx context.Context, next savedThread, takeover bool) (*RunResult, error) {
-	r := &threadRun{thread: t, before: next, saving: lock.New()}
+	r := &threadRun{thread: t, before: next, messages: slices.Clip(next.Messages), saving: lock.New()}
 	in := t.o.Input
 	in.ThreadUsage = t.usage.Total()
 	if in.RunID == "" || takeover {
@@ -170,7 +171,15 @@ func (r *threadRun) Commit(ctx context.Context, checkpoint json.RawMessage) erro
 	r.committed = true
 	live := *r.before.Live
 	next := savedThread{V: threadVersion, ID: r.before.ID, State: r.doc.JSON(), Live: &live}
-	r.run.Inspect(func(v *run.View) { next.Messages = v.Messages() })
+	r.run.Inspect(func(v *run.View) {
+		unchanged, rest := v.Tail()
+		v.Mark()
+		if unchanged < len(r.messages) { // other holders of the list keep theirs
+			r.messages = slices.Clip(r.messages[:unchanged])
+		}
+		r.messages = append(r.messages, rest...)
+	})
+	next.Messages = r.messages
 	live.Checkpoint, live.Effects = checkpoint, nil // the checkpoint has what was recorded until now
 	return r.save(ctx, next)
 }

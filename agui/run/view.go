@@ -27,6 +27,7 @@ type View struct {
 	list     []*entry
 	byID     map[string]*entry
 	changes  int               // how many of list are changed
+	restated bool              // a snapshot has replaced the list since the last Mark
 	calls    map[string]*call  // of the messages, and those this run started
 	started  []*call           // by this run, in order
 	answered map[string]string // the result of each call that has one: the id of its message
@@ -173,8 +174,28 @@ func (v *View) Changed() []agui.Message {
 	return messages
 }
 
+// Tail returns how many messages at the beginning are as they were at the last [View.Mark], and the messages behind those. It costs
+// what [View.Changed] costs, unless a snapshot has replaced the messages.
+func (v *View) Tail() (unchanged int, rest []agui.Message) {
+	if v.restated {
+		return 0, v.Messages()
+	}
+	first := len(v.list)
+	for i, left := len(v.list)-1, v.changes; i >= 0 && left > 0; i-- {
+		if v.list[i].changed {
+			first = i
+			left--
+		}
+	}
+	for _, e := range v.list[first:] {
+		rest = append(rest, e.message())
+	}
+	return first, rest
+}
+
 // Mark makes what the view holds now the base of the next [View.Changed].
 func (v *View) Mark() {
+	v.restated = false
 	for i := len(v.list) - 1; i >= 0 && v.changes > 0; i-- {
 		if v.list[i].changed {
 			v.list[i].changed = false

@@ -12,6 +12,7 @@ import (
 // if the snapshot has others of their kind.
 func (v *View) restate(messages []agui.Message) {
 	v.load()
+	v.restated = true
 	last := make(map[string]*agui.Message, len(messages))
 	kinds := make(map[agui.Role]bool)
 	for i := range messages {

@@ -436,3 +436,35 @@ func TestASnapshotThatCannotBeSentBack(t *testing.T) {
 		}
 	}
 }
+
+// TestTail holds the tail of a view, appended to what came before, to all of its messages.
+func TestTail(t *testing.T) {
+	t.Parallel()
+	v := NewView([]agui.Message{{ID: "u", Role: agui.RoleUser, Content: agui.TextContent("Hi")}}, nil)
+	kept := v.Messages()
+	for i, step := range []struct {
+		events    []agui.Event
+		unchanged int
+	}{
+		{nil, 1},
+		{[]agui.Event{&agui.TextMessageStart{MessageID: "a"}, &agui.TextMessageContent{MessageID: "a", Delta: "He"}}, 1},
+		{[]agui.Event{&agui.TextMessageContent{MessageID: "a", Delta: "llo"}, &agui.TextMessageEnd{MessageID: "a"}}, 1},
+		{[]agui.Event{&agui.ToolCallStart{ToolCallID: "c", ToolCallName: "f"}, &agui.ToolCallEnd{ToolCallID: "c"}}, 2},
+		{[]agui.Event{&agui.TextMessageStart{MessageID: "b"}, &agui.TextMessageEnd{MessageID: "b"}}, 3},
+		{[]agui.Event{&agui.ToolCallResult{MessageID: "res", ToolCallID: "c", Content: agui.TextContent("1")}}, 3},
+		{[]agui.Event{&agui.MessagesSnapshot{Messages: []agui.Message{{ID: "a", Role: agui.RoleAssistant, Content: agui.TextContent("Hello")}}}}, 0},
+		{nil, 1},
+	} {
+		for _, e := range step.events {
+			if err := v.Apply(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		unchanged, rest := v.Tail()
+		v.Mark()
+		kept = append(kept[:unchanged:unchanged], rest...)
+		if unchanged != step.unchanged || shown(t, kept) != shown(t, v.Messages()) {
+			t.Errorf("step %d: %d are unchanged, want %d; kept are\n%s", i, unchanged, step.unchanged, shown(t, kept))
+		}
+	}
+}
