@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/client"
@@ -70,28 +69,14 @@ func textsOf(in agui.RunAgentInput) []string {
 	return texts
 }
 
-// secretsOf are the values of headers, also without a scheme such as Bearer, and what a URL has besides its path.
+// secretsOf returns the values that are masked in the log, of headers and of a URL.
 func secretsOf(at string, headers ...http.Header) []string {
-	var secrets []string
+	var values []string
 	for _, h := range headers {
-		for _, values := range h {
-			for _, v := range values {
-				secrets = append(secrets, v)
-				if _, credentials, ok := strings.Cut(v, " "); ok {
-					secrets = append(secrets, credentials)
-				}
-			}
+		for _, list := range h {
+			values = append(values, list...)
 		}
 	}
-	u, err := url.Parse(at)
-	if err != nil {
-		return secrets
-	}
-	if password, ok := u.User.Password(); ok {
-		secrets = append(secrets, password)
-	}
-	for _, values := range u.Query() {
-		secrets = append(secrets, values...)
-	}
-	return append(secrets, u.RawQuery)
+	u, _ := url.Parse(at) // of none it is nil
+	return redact.Secrets(u, values...)
 }

@@ -1,8 +1,8 @@
 package mcp
 
 import (
-	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -12,31 +12,10 @@ import (
 	"github.com/agui-gateway/gateway/internal/redact"
 )
 
-// minSecretLength is the length from which a value is taken for a secret. Shorter ones are words such as "1" or "true", which
-// logs cannot do without.
-const minSecretLength = 4
-
 // secrets returns the values that are masked in whatever is logged, the longest first.
 func (o *Options) secrets() []string {
-	var values []string
-	for _, v := range o.Env {
-		values = append(values, v)
-	}
-	for _, v := range o.Headers {
-		values = append(values, v)
-		if _, credentials, ok := strings.Cut(v, " "); ok { // behind a scheme such as Bearer
-			values = append(values, credentials)
-		}
-	}
-	if u, err := url.Parse(o.URL); err == nil {
-		if password, ok := u.User.Password(); ok {
-			values = append(values, password, url.QueryEscape(password))
-		}
-		values = append(values, u.RawQuery)
-	}
-	values = slices.DeleteFunc(values, func(v string) bool { return len(v) < minSecretLength })
-	slices.SortFunc(values, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
-	return slices.Compact(values)
+	u, _ := url.Parse(o.URL) // of none it is nil
+	return redact.Secrets(u, slices.Concat(slices.Collect(maps.Values(o.Env)), slices.Collect(maps.Values(o.Headers)))...)
 }
 
 // maxHookSecrets is how many values of Options.Header are masked: the last ones.
@@ -53,12 +32,9 @@ func (h *hookSecrets) note(header http.Header) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, values := range header {
-		for _, v := range values {
-			_, credentials, _ := strings.Cut(v, " ")
-			for _, secret := range []string{v, credentials} {
-				if len(secret) >= minSecretLength && !slices.Contains(h.values, secret) {
-					h.values = append(h.values, secret)
-				}
+		for _, secret := range redact.Secrets(nil, values...) {
+			if !slices.Contains(h.values, secret) {
+				h.values = append(h.values, secret)
 			}
 		}
 	}

@@ -1,0 +1,38 @@
+package redact
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Secrets returns the values that are masked in what another server says, the longest first: values, which are those of headers and of an
+// environment, also without a scheme such as Bearer, and the password and the query of u, which may be nil. Each is there too as URLs and
+// JSON have it. What has less than four bytes, and words that no text can do without, are no secrets.
+func Secrets(u *url.URL, values ...string) []string {
+	var all []string
+	for _, v := range values {
+		_, credentials, _ := strings.Cut(v, " ")
+		all = append(all, v, strings.TrimSpace(credentials))
+	}
+	if u != nil {
+		password, _ := u.User.Password()
+		all = append(all, password, u.RawQuery)
+		for _, list := range u.Query() {
+			all = append(all, list...)
+		}
+	}
+	for _, v := range slices.Clone(all) {
+		all = append(all, url.QueryEscape(v), url.PathEscape(v))
+		if raw, err := json.Marshal(v); err == nil {
+			all = append(all, string(raw[1:len(raw)-1]))
+		}
+	}
+	all = slices.DeleteFunc(all, func(v string) bool {
+		return len(v) < shortestSecret || slices.Contains([]string{"true", "false", "null"}, v)
+	})
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	return slices.Compact(all)
+}
