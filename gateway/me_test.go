@@ -127,8 +127,8 @@ func TestDeleteMeLeavesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		files, err := os.ReadDir(filepath.Dir(path))
-		if err != nil || len(files) != 1 {
-			t.Fatalf("beside the file there is %v, %v", files, err)
+		if err != nil || len(files) != 2 || files[1].Name() != filepath.Base(path)+".reserve" {
+			t.Fatalf("the directory has %v, %v, want the file and its reserve", files, err)
 		}
 		raw, err := os.ReadFile(path)
 		if err != nil {

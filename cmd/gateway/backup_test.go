@@ -84,8 +84,8 @@ func TestBackupAndRestore(t *testing.T) {
 			answerSize(t, url)
 		})
 	}
-	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) != 2 {
-		t.Errorf("the directory has %q, %v, want the file and the copies", left, err)
+	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) != 3 {
+		t.Errorf("the directory has %q, %v, want the file, its reserve and the copies", left, err)
 	}
 }
 

@@ -144,7 +144,7 @@ func TestBadValues(t *testing.T) {
 	for _, name := range strings.Fields("max-depth max-messages max-files max-patch-ops max-runs max-readers max-readers-total max-queue rate-burst run-attempts") {
 		bad[name] = []string{"0", "-1", "many", "1.5", "9999999999999999999999"}
 	}
-	for _, name := range strings.Fields("max-runs-per-principal max-readers-per-principal max-tokens-per-principal rate") {
+	for _, name := range strings.Fields("max-runs-per-principal max-readers-per-principal max-tokens-per-principal rate store-wait") {
 		bad[name] = []string{"-1", "many", "1.5", "9999999999999999999999"}
 	}
 	for _, name := range strings.Fields("max-body max-bodies max-answers max-event max-thread max-state max-file store-limit") {

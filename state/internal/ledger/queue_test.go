@@ -12,7 +12,7 @@ import (
 func TestFirstButForOne(t *testing.T) {
 	t.Parallel()
 	for _, order := range [][]int{{1, 2, 3}, {1, 3, 2}} {
-		var q queue
+		q := queue{place: (*account).inRest}
 		for _, at := range order {
 			a := &account{}
 			a.Key = state.Key{ID: string(rune('0' + at))}
