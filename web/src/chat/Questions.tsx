@@ -113,7 +113,7 @@ export function Questions({ questions: asked, resolve, cancel, onSend, onOpen, f
       data-testid="questions"
       aria-busy={busy && !over}
     >
-      {questions.map((question, i) => (
+      {(unsure ? [] : questions).map((question, i) => (
         <Contained key={question.id} value={question}>
           <Question
             question={question}
