@@ -134,8 +134,8 @@ func (c *client) say(r *rand.Rand, doc document) {
 			asked = append(asked, i)
 		}
 	}
-	if len(asked) > 0 && chance(r, 30) && (c.agent == "desk" || editsApprovals) {
-		kept = kept[:asked[r.IntN(len(asked))]]
+	if len(asked) > 1 && chance(r, 30) && (c.agent == "desk" || editsApprovals) {
+		kept = kept[:asked[1+r.IntN(len(asked)-1)]] // a list of nothing but a new message is no edit
 	}
 	c.number++
 	number := fmt.Sprintf("%s-%d", c.name, c.number)
@@ -146,9 +146,6 @@ func (c *client) say(r *rand.Rand, doc document) {
 	c.w.permit(func(p *permissions) { p.parents[number] = users(kept) })
 	message := agui.Message{ID: "u" + number, Role: agui.RoleUser, Content: agui.TextContent(verb + " " + number)}
 	in := &agui.RunAgentInput{RunID: "run" + number, Messages: append(slices.Clone(kept), message)}
-	if len(kept) < len(doc.Messages) {
-		in.ForwardedProps = json.RawMessage(`{"edit":true}`)
-	}
 	query := "?disconnect=detach"
 	if chance(r, 30) {
 		query = ""
