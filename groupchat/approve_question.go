@@ -38,6 +38,8 @@ type callCard struct {
 	Why string `json:"why,omitempty"`
 	// Remember is for which later calls the answer may count.
 	Remember []ApprovalScope `json:"remember,omitempty"`
+
+	origin string // where the call goes
 }
 
 // editable reports whether a person sees all of the arguments, and so may change them.
@@ -46,7 +48,7 @@ func (c *callCard) editable() bool { return !c.Truncated && !c.Masked }
 // callCard is what a person is shown of call i of a reply.
 func (r *llmRun) callCard(tool *Tool, s *llmRound, i int, arguments json.RawMessage) *callCard {
 	c := &callCard{
-		Tool: tool.Name, Description: r.describedAs(tool, s.callKey(i)), Why: clip(r.saidBefore(s), maxShownWhy), Remember: r.scopes(),
+		Tool: tool.Name, Description: r.describedAs(tool, s.callKey(i)), Why: clip(r.saidBefore(s), maxShownWhy), Remember: r.scopes(), origin: tool.Origin,
 	}
 	if len(tool.Parameters) <= maxShownSchema {
 		c.Schema = tool.Parameters

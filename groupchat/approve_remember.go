@@ -23,11 +23,11 @@ func (r *llmRun) scopes() []ApprovalScope {
 	return r.Approve.Remember
 }
 
-// subject is what an approval of later calls of a tool is about. The hash has all that people and the model know of the tool, so that a
-// tool which has become another one asks again.
+// subject is what an approval of later calls of a tool is about. The hash has all that people and the model know of the tool, and where its calls
+// go, so that a tool which has become another one asks again.
 func (r *llmRun) subject(tool *Tool) state.ApprovalSubject {
 	hash := state.Hash([]byte(tool.Name), []byte(tool.SourceName), []byte(tool.Description), state.Canonical(tool.Parameters),
-		[]byte(strconv.FormatBool(tool.Destructive)))
+		[]byte(strconv.FormatBool(tool.Destructive)), []byte(tool.Origin))
 	return state.ApprovalSubject{Agent: r.t.Input().Agent, Path: r.t.identity(), Tool: tool.Name, Hash: hash}
 }
 
@@ -44,12 +44,21 @@ func (r *llmRun) decide(tool *Tool, s *llmRound, i int, arguments json.RawMessag
 	return v, pause, err
 }
 
+// A coveredCall is under which approval a call is made, and where it goes.
+type coveredCall struct {
+	approvalMark
+	Origin string `json:"origin,omitempty"`
+}
+
 // covered looks for an approval under which a call may be made, unless a person was asked about it. What was found when the call was about to be
 // made holds for it, also when the turn is entered again while the tool is at work.
 func (r *llmRun) covered(tool *Tool, s *llmRound, i int) (v ruling, ok bool) {
 	key, scopes := s.callKey(i), r.scopes()
 	if raw, found := r.t.memo(coveredKey + key); found {
-		return v, json.Unmarshal(raw, &v.mark) == nil
+		var kept coveredCall
+		err := json.Unmarshal(raw, &kept)
+		v.mark = kept.approvalMark
+		return v, err == nil && kept.Origin == tool.Origin
 	}
 	if len(scopes) == 0 || r.asked(key) {
 		return v, false
@@ -63,7 +72,7 @@ func (r *llmRun) covered(tool *Tool, s *llmRound, i int) (v ruling, ok bool) {
 		return v, false
 	}
 	v.mark = approvalMark{Decision: decisionRemembered, ID: a.ID, Remember: a.Scope}
-	raw, err := json.Marshal(v.mark)
+	raw, err := json.Marshal(coveredCall{v.mark, tool.Origin})
 	if err != nil {
 		return v, false
 	}

@@ -91,6 +91,7 @@ func TestRememberedApprovals(t *testing.T) {
 		}, false},
 		{"destructive now", "f", func(_ *testing.T, r *rig, _ *approvalBook) { agent(r).Tools[0].Destructive = true }, true},
 		{"another name at its source", "f", func(_ *testing.T, r *rig, _ *approvalBook) { agent(r).Tools[0].SourceName = "h" }, true},
+		{"another address", "f", func(_ *testing.T, r *rig, _ *approvalBook) { agent(r).Tools[0].Origin = Origin("live") }, true},
 		{"nothing may be remembered any more", "f", func(_ *testing.T, r *rig, _ *approvalBook) { agent(r).Approve.Remember = nil }, true},
 		{"another scope may be", "f", func(_ *testing.T, r *rig, _ *approvalBook) { agent(r).Approve.Remember = []ApprovalScope{"principal"} }, true},
 		{"nothing remembers", "f", func(_ *testing.T, r *rig, _ *approvalBook) { r.approvals = nil }, true},

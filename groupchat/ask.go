@@ -211,7 +211,7 @@ func (t *Turn) askedOtherwise(key string, q Question) bool {
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
 	asked := t.keys.Asked[key]
-	return asked != "" && asked != q.hash()
+	return asked != "" && asked != q.hash() && asked != Question{Message: q.Message}.hash() // of a checkpoint without origins
 }
 
 // question returns the pause that waits for an answer to q.

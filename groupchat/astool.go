@@ -69,7 +69,7 @@ type AsToolOptions struct {
 // or forked.
 func AsTool(agent Agent, o AsToolOptions) Tool {
 	s := &specialist{agent, o}
-	t := Tool{Name: o.Name, Description: o.Description, Parameters: querySchema, Approve: ApproveAlways, Turn: s.call, agent: agent}
+	t := Tool{Name: o.Name, Description: o.Description, Parameters: querySchema, Approve: ApproveAlways, Turn: s.call, agent: agent, Origin: originOf(agent, 0)}
 	if d, ok := As[Describer](agent); ok {
 		t.info = d.Describe()
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -140,6 +141,9 @@ func (a *LLM) validate() error {
 	}
 	known := func(name string) bool {
 		return slices.ContainsFunc(a.Tools, func(t Tool) bool { return t.named(name) })
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.clashes(nil))) {
+		bad("several sources have a tool %q", name)
 	}
 	for _, name := range a.Approve.Tools {
 		if !known(name) && len(a.Sources)+len(a.Prepare) == 0 {

@@ -74,12 +74,8 @@ func (t llmTools) toolName(name string) string {
 // sourceTools are the tools of the agent's sources, as they are now. It finds out whether they are all that approvals name.
 func (r *llmRun) sourceTools(ctx context.Context) []*Tool {
 	var found []*Tool
-	for _, source := range r.Sources {
-		var tools []Tool
-		err := protect(func() (err error) {
-			tools, err = source.Tools(ctx)
-			return err
-		})
+	for i, source := range r.Sources {
+		tools, err := toolsOf(ctx, source, i)
 		if err != nil {
 			r.away = true
 			if needed, ok := source.(interface{ Required() bool }); ok && needed.Required() {
@@ -87,16 +83,16 @@ func (r *llmRun) sourceTools(ctx context.Context) []*Tool {
 			}
 			r.t.x.Log.WarnContext(ctx, "groupchat: tools are missing", "turn", r.t.ID(), "error", err)
 		}
-		for i := range tools {
-			if err := tools[i].Validate(); err != nil {
+		for _, t := range tools {
+			if err := t.Validate(); err != nil {
 				r.t.x.Log.WarnContext(ctx, "groupchat: a tool is left out", "turn", r.t.ID(), "error", err)
 				continue
 			}
-			found = append(found, &tools[i])
+			found = append(found, t)
 		}
 	}
 	r.decideApprovals(ctx, found)
-	return found
+	return r.bindNames(ctx, found)
 }
 
 // sourcesAsk reports whether a person may have to approve of a call of a tool that is only known later.

@@ -147,8 +147,13 @@ func among(list []json.RawMessage, value json.RawMessage) int {
 	return slices.IndexFunc(list, func(one json.RawMessage) bool { return bytes.Equal(state.Canonical(one), want) })
 }
 
-// hash identifies the question's message in a turn record.
-func (q Question) hash() string { return state.Hash([]byte(q.Message))[:16] }
+// hash identifies the question's message in a turn record, and where the call goes that it is about.
+func (q Question) hash() string {
+	if q.call != nil && q.call.origin != "" {
+		return state.Hash([]byte(q.Message), []byte(q.call.origin))[:16]
+	}
+	return state.Hash([]byte(q.Message))[:16]
+}
 
 // card is what the interrupt's metadata say: who asks, and what a page shows.
 func (t *Turn) card(key string, q Question) (agui.Metadata, error) {

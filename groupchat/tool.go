@@ -20,6 +20,9 @@ type Tool struct {
 	Description string
 	// SourceName is what a source calls the tool where that is not Name. [Approvals] may say either.
 	SourceName string
+	// Origin identifies where calls go, and as whom: see [Origin]. People approve of calls to one origin only. It is empty for a function of the
+	// program; a tool of a source that has none gets that of the source.
+	Origin string
 	// Parameters is the JSON Schema of the arguments, an object; nil takes none. Arguments that do not match it never reach
 	// the tool: the model is told what is wrong with them.
 	Parameters json.RawMessage
@@ -49,7 +52,8 @@ type Tool struct {
 	// MaxResult is how many bytes of a result are kept; 0 means 64 KiB.
 	MaxResult int
 
-	err error // of NewTool
+	err    error  // of NewTool
+	source string // the origin of the source that has it; empty for an agent's own
 
 	// agent is the specialist that the tool is, and info describes it: see AsTool.
 	agent Agent
@@ -233,6 +237,10 @@ func (t *Tool) Validate() error {
 //
 // A source may also have a method Expects(name string) bool, which reports whether it is set up to have a tool of that name, be it
 // away or not. Without it a name in [Approvals] that is a tool of a source that is away is one that no tool has.
+//
+// A method Origin() string identifies the source, see [Tool.Origin]; without it that is the place in the agent's list. Names() []string are the names of all
+// of its tools, if they are known without asking it. Of sources of one agent no two may have tools of one name: what is known is a mistake for
+// Validate, and what comes to light later is kept from the model. In a thread a name stays with its source.
 //
 // One with a method Required() bool that returns true is needed: a turn that begins without all of its tools fails with tool_failed, and
 // may be tried again.

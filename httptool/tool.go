@@ -4,8 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/agui-gateway/gateway/groupchat"
@@ -79,12 +82,22 @@ func New(o Options) (groupchat.Tool, error) {
 	e.client = clientOf(o.HTTP)
 	t := groupchat.Tool{
 		Name: o.Name, Description: o.Description, Parameters: o.Parameters,
-		Call: e.call, Timeout: o.Timeout, MaxResult: max(o.MaxBytes, leastResult), Retry: o.Retry, Destructive: !e.reads(),
+		Call: e.call, Timeout: o.Timeout, MaxResult: max(o.MaxBytes, leastResult), Retry: o.Retry, Destructive: !e.reads(), Origin: e.origin(),
 	}
 	if !e.repeatable() {
 		t.Repeat = groupchat.RepeatNever
 	}
 	return t, t.Validate()
+}
+
+// origin identifies the endpoint, as whom it is asked, and where in a request the arguments go.
+func (e *endpoint) origin() string {
+	parts := append([]string{e.o.Method, e.o.URL, strconv.Itoa(len(e.o.Query))}, e.o.Query...)
+	parts = append(append(parts, strconv.Itoa(len(e.o.Body))), e.o.Body...)
+	for _, name := range slices.Sorted(maps.Keys(e.o.Headers)) {
+		parts = append(parts, name, e.o.Headers[name])
+	}
+	return groupchat.Origin(parts...)
 }
 
 // leastResult is how many bytes of a result are kept at least: what is told of an answer without a body is longer than a small limit.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -32,6 +33,28 @@ func (c *source) Required() bool { return c.o.Required }
 // Expects reports whether Options.Only names the tool, with or without the prefix. It does not need the server.
 func (c *source) Expects(name string) bool {
 	return slices.ContainsFunc(c.o.Only, func(only string) bool { return name == only || name == c.o.Prefix+only })
+}
+
+// Names are those of Options.Only as models know them; nil if all tools of the server are the agent's.
+func (c *source) Names() []string {
+	var names []string
+	for _, only := range c.o.Only {
+		names = append(names, c.o.Prefix+only)
+	}
+	return names
+}
+
+// Origin identifies the server: its address or command, and what it is told of who asks and of its environment.
+func (c *source) Origin() string {
+	o := c.s.o
+	parts := append([]string{o.URL, o.Command, o.Dir}, o.Args...)
+	for _, values := range []map[string]string{o.Env, o.Headers} {
+		parts = append(parts, "")
+		for _, name := range slices.Sorted(maps.Keys(values)) {
+			parts = append(parts, name, values[name])
+		}
+	}
+	return groupchat.Origin(parts...)
 }
 
 // Tools returns the tools that the server has now. If it cannot be reached, it returns those of the last list and an error.

@@ -128,6 +128,9 @@ func partChecks(team *teamfile.Team) []doctor.Check {
 	for _, s := range team.Parts.Servers {
 		checks = append(checks, doctor.MCPServer{Name: s.Name, Tools: s.Server.Source(mcp.SourceOptions{}).Tools, Named: s.Tools}.Check())
 	}
+	for _, a := range team.Parts.Agents {
+		checks = append(checks, doctor.ToolNames{Agent: a.Name, Problems: a.CheckTools}.Check())
+	}
 	for _, r := range team.Parts.Remotes {
 		checks = append(checks, doctor.Remote{Name: r.Name, Where: r.Remote.String(), Type: r.Type, Probe: r.Remote.Probe}.Check())
 	}

@@ -514,6 +514,27 @@ agents: { far: { type: langgraph, url: "`+tt.url+`", assistant: "`+tt.assistant+
 	}
 }
 
+// TestProbeOfNames asks servers whether names of tools are clear.
+func TestProbeOfNames(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ one, two, agent, want, says string }{
+		{"find", "read", "approve: [ read ]", "mcp.names: ok", "no two servers"},
+		{"find", "read", "approve: [ remove ]", "mcp.names: wrong", "which is no tool"},
+		{"find", "find", "remember: [ thread ]", "mcp.names: wrong", "several sources have a tool"},
+	} {
+		team := writeFile(t, "team.yaml", `version: 1
+models: { default: { base_url: "http://127.0.0.1:1/v1", model: m } }
+mcp: { one: { url: "`+tools(t, tt.one)+`" }, two: { url: "`+tools(t, tt.two)+`" } }
+agents: { a: { type: llm, `+tt.agent+`, tools: [ { mcp: one }, { mcp: two } ] } }
+`)
+		d := diagnose(t, "validate", "-probe", "-config", team)
+		d.want(t, tt.want)
+		if !strings.Contains(d.text, tt.says) {
+			t.Errorf("%s: %s", tt.agent, d.text)
+		}
+	}
+}
+
 // TestProbe asks what a team has elsewhere, by `validate -probe` and by doctor, which say the same.
 func TestProbe(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package teamfile
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/agui-gateway/gateway/groupchat"
@@ -17,6 +18,15 @@ type Parts struct {
 	Remotes []RemotePart
 	// Tools are those of the program that agents have, in the file's order: one for each entry.
 	Tools []ToolPart
+	// Agents are those with tools of servers, in the file's order.
+	Agents []AgentPart
+}
+
+// An AgentPart is an agent of type llm that has tools of MCP servers.
+type AgentPart struct {
+	Name string // in the file, or that of the agent in which it takes part
+	// CheckTools finds mistakes in names that only the servers know: see [groupchat.LLM.CheckTools].
+	CheckTools func(ctx context.Context) ([]string, error)
 }
 
 // A ModelPart is a model of the section models, or the one called default of the settings.

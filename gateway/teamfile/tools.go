@@ -31,6 +31,9 @@ func (b *builder) tools(f *fields, a *groupchat.LLM) []surfaceTool {
 	for _, item := range b.list(f.take("tools"), "tools") {
 		b.tool(item, c)
 	}
+	if len(a.Sources) > 0 && b.current != nil {
+		b.team.Parts.Agents = append(b.team.Parts.Agents, AgentPart{b.current.name, a.CheckTools})
+	}
 	c.hasUnknown = c.hasUnknown || len(b.problems) > before // a tool with a mistake may have been meant
 	a.Approve.Remember = b.remember(f.take("remember"), c)
 	n := f.take("approve")

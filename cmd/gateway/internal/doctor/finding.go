@@ -56,6 +56,7 @@ var Questions = []Question{
 	{"model", "can the model's server be reached, does it take the key, does it know the model"},
 	{"mcp", "does the MCP server connect and list its tools"},
 	{"mcp.tools", "does it have the tools that agents name, with schemas that calls can be checked with"},
+	{"mcp.names", "do the names under `approve:` belong to tools, and has no tool the name of another server's"},
 	{"remote", "does an AG-UI agent answer at the URL; of `type: langgraph`, does the server answer, and has it the assistant; of `type: a2a`, has its card an interface that is spoken here, and does it answer"},
 	{"issuer", "can the issuer's discovery document and keys be read, and are they its own"},
 	{"keys", "can the keys file be read by the gateway, and be written by nobody else"},

@@ -57,3 +57,26 @@ func (s MCPServer) tools(tools []groupchat.Tool) Finding {
 	}
 	return f
 }
+
+// ToolNames are the names of tools in the description of an agent that has tools of MCP servers.
+type ToolNames struct {
+	Agent    string
+	Problems func(ctx context.Context) ([]string, error) // asks the servers
+}
+
+// Check returns the check of the names.
+func (n ToolNames) Check() Check {
+	c := Check{Name: "mcp.names", Subject: n.Agent}
+	c.Run = func(ctx context.Context) []Finding {
+		problems, err := n.Problems(ctx)
+		switch {
+		case err != nil:
+			return []Finding{c.finding(Unchecked, "A server of its tools cannot be asked: "+causeOf(err)+".", "")}
+		case len(problems) > 0:
+			return []Finding{c.finding(Wrong, "Names of tools are not clear: "+strings.Join(problems, "; ")+".",
+				"Correct `approve:`, or give the tools of one server a `prefix:`. Until then every call asks a person, and tools with the name of another server's are withheld.")}
+		}
+		return []Finding{c.finding(OK, "Every name under `approve:` is a tool, and no two servers have tools of one name.", "")}
+	}
+	return c
+}

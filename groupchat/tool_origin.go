@@ -1,0 +1,160 @@
+package groupchat
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/agui-gateway/gateway/model"
+)
+
+// Origin returns the [Tool.Origin] of calls that go to what parts identify: a hash, which shows nothing of secrets among them.
+func Origin(parts ...string) string {
+	h := sha256.New()
+	for _, part := range parts {
+		fmt.Fprintf(h, "%d:%s", len(part), part)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// origin identifies the server of a remote agent, and as whom it is asked.
+func (r *Remote) origin() string {
+	parts := []string{r.o.URL, r.o.Agent, fmt.Sprintf("%T", r.client), r.client.String()}
+	for _, name := range slices.Sorted(maps.Keys(r.o.Headers)) {
+		parts = append(append(parts, name), r.o.Headers[name]...)
+	}
+	return Origin(parts...)
+}
+
+// originOf identifies the servers of the remote agents that a is made of; empty if there are none.
+func originOf(a Agent, depth int) string {
+	if r, ok := unwrap(a).(*Remote); ok && r != nil && r.client != nil {
+		return r.origin()
+	}
+	var parts []string
+	for _, p := range partsOf(unwrap(a)) {
+		if origin := ""; depth < maxDepth {
+			if origin = originOf(p.Agent, depth+1); origin != "" {
+				parts = append(parts, p.Name, origin)
+			}
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return Origin(parts...)
+}
+
+// sourceOrigin identifies a source: by what it says of itself, or by its place.
+func sourceOrigin(s ToolSource, i int) string {
+	if known, ok := s.(interface{ Origin() string }); ok {
+		return known.Origin()
+	}
+	return Origin("source", strconv.Itoa(i))
+}
+
+// sourceNames are the names that the tools of a source have for models, if it is set up to have these and no others.
+func sourceNames(s ToolSource) []string {
+	if known, ok := s.(interface{ Names() []string }); ok {
+		return known.Names()
+	}
+	return nil
+}
+
+// clashes are the names, as models know them, of tools that several origins have. Names of the agent's own tools are of the origin "".
+func (a *LLM) clashes(found []*Tool) map[string]bool {
+	first, clashes := map[string]string{}, map[string]bool{}
+	add := func(name, origin string) {
+		name = model.ToolName(name)
+		if had, ok := first[name]; ok && had != origin {
+			clashes[name] = true
+		}
+		first[name] = origin
+	}
+	for i := range a.Tools {
+		add(a.Tools[i].Name, "")
+	}
+	for i, s := range a.Sources {
+		for _, name := range sourceNames(s) {
+			add(name, sourceOrigin(s, i))
+		}
+	}
+	for _, t := range found {
+		add(t.Name, t.source)
+	}
+	return clashes
+}
+
+// CheckTools asks the agent's sources for their tools. It returns what is wrong with their names: those that several sources have, and those in
+// Approve that no tool has. The error is that of a source that is away.
+func (a *LLM) CheckTools(ctx context.Context) (problems []string, err error) {
+	var found []*Tool
+	for i, s := range a.Sources {
+		tools, err := toolsOf(ctx, s, i)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, tools...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.clashes(found))) {
+		problems = append(problems, fmt.Sprintf("several sources have a tool %q", name))
+	}
+	for _, name := range a.undecided(found) {
+		problems = append(problems, fmt.Sprintf("approval of %q, which is no tool", name))
+	}
+	return problems, nil
+}
+
+// toolsOf are the tools of source i, each with its origin.
+func toolsOf(ctx context.Context, s ToolSource, i int) (found []*Tool, err error) {
+	var tools []Tool
+	err = protect(func() (err error) {
+		tools, err = s.Tools(ctx)
+		return err
+	})
+	for _, t := range tools {
+		t.source = sourceOrigin(s, i)
+		if t.Origin == "" {
+			t.Origin = t.source
+		}
+		found = append(found, &t)
+	}
+	return found, err
+}
+
+// originsKey begins the note of which source each name of a tool belongs to.
+const originsKey = "tools/"
+
+// bindNames leaves out the tools whose names are not surely theirs: several sources have the name, or it has been another's in this thread, which the
+// agent still has and which is away.
+func (r *llmRun) bindNames(ctx context.Context, found []*Tool) []*Tool {
+	a := r.LLM
+	if r.unprepared != nil {
+		a = r.unprepared // a name stays the agent's own where a provider has taken the tool away
+	}
+	clashes, key := a.clashes(found), originsKey+r.t.identity()
+	bound, sources := map[string]string{}, map[string]bool{}
+	_ = json.Unmarshal(r.t.x.Notes.Get(key), &bound) // without a note every name is free
+	for i, s := range a.Sources {
+		sources[sourceOrigin(s, i)] = true
+	}
+	out := slices.DeleteFunc(slices.Clone(found), func(t *Tool) bool {
+		name := model.ToolName(t.Name)
+		owner, ok := bound[name]
+		if clashes[name] || ok && owner != t.source && sources[owner] {
+			r.t.x.Log.WarnContext(ctx, "groupchat: a tool is withheld, because its name is that of another source's", "turn", r.t.ID(), "tool", t.Name)
+			return true
+		}
+		bound[name] = t.source
+		return false
+	})
+	if raw, err := json.Marshal(bound); err == nil && len(bound) > 0 {
+		r.t.x.Notes.Set(key, raw)
+	}
+	return out
+}
