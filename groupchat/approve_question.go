@@ -30,6 +30,8 @@ type callCard struct {
 	Description string `json:"description,omitempty"`
 	// Arguments are as people were shown them in the conversation. Of those that are too long it is a text, their beginning.
 	Arguments json.RawMessage `json:"arguments,omitempty"`
+	// ArgumentsText is their JSON text, if a client that reads numbers as float64 has others than these.
+	ArgumentsText string `json:"argumentsText,omitempty"`
 	// Truncated says that these are not all of the arguments, Masked that something in them was changed for people.
 	Truncated bool            `json:"truncated,omitempty"`
 	Masked    bool            `json:"masked,omitempty"`
@@ -70,6 +72,9 @@ func (r *llmRun) callCard(tool *Tool, s *llmRound, i int, arguments json.RawMess
 		return c
 	}
 	c.Arguments = json.RawMessage(shown)
+	if !state.SafeNumbers(c.Arguments) {
+		c.ArgumentsText = shown
+	}
 	return c
 }
 

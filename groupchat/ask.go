@@ -66,7 +66,7 @@ func Choose[T any](t *Turn, q Question, options ...T) (T, error) {
 			return none, fmt.Errorf("groupchat: ask %s: %w", q.Key, err)
 		}
 	}
-	i := among(list, answer.Payload)
+	i := state.IndexOption(list, answer.Payload)
 	if i < 0 { // its own schema lets other answers through
 		return none, fail(errcode.AgentFailed, "%s: ask %s: the answer is none of the options", t.Path(), q.Key)
 	}

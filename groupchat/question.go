@@ -1,7 +1,6 @@
 package groupchat
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -53,7 +52,7 @@ type Question struct {
 const maxCardValue = 256 << 10
 
 // cardNames are members of a card that have a meaning of their own: a question must not look like another kind.
-var cardNames = []string{"id", "message", "options", "recommendation", "agent", "tool", "arguments", "schema", "why", "remember", "truncated", "masked"}
+var cardNames = []string{"id", "message", "options", "recommendation", "agent", "tool", "arguments", "argumentsText", "schema", "why", "remember", "truncated", "masked"}
 
 // complete is q with its options as JSON, and with their schema if it has none.
 func (q Question) complete() (Question, error) {
@@ -83,7 +82,7 @@ func (q Question) complete() (Question, error) {
 		if q.recommended, err = json.Marshal(q.Recommended); err != nil {
 			return q, fmt.Errorf("what is recommended: %w", err)
 		}
-		if among(list, q.recommended) < 0 {
+		if state.IndexOption(list, q.recommended) < 0 {
 			return q, errors.New("what is recommended is none of the options")
 		}
 	}
@@ -139,12 +138,6 @@ func addMembers(card json.RawMessage, members map[string]json.RawMessage) (json.
 // it was asked for.
 func (q Question) accepts(a Answer) bool {
 	return state.ValidateAnswer(q.Schema, a.Payload) == nil && (q.Check == nil || q.Check(a) == nil)
-}
-
-// among is the index of value in list, or -1.
-func among(list []json.RawMessage, value json.RawMessage) int {
-	want := state.Canonical(value)
-	return slices.IndexFunc(list, func(one json.RawMessage) bool { return bytes.Equal(state.Canonical(one), want) })
 }
 
 // hash identifies the question's message in a turn record, and where the call goes that it is about.

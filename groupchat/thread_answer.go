@@ -98,7 +98,7 @@ func (l *liveRun) take(s *savedThread, name string, value any) error {
 	case len(questions)+len(calls) > 1:
 		return fail(errcode.ResumeAmbiguous, "%q means several that are open; name one by its id", name)
 	case len(questions) == 1:
-		return l.answer(questions[0], value)
+		return l.answer(s, questions[0], value)
 	case len(calls) == 1:
 		return l.result(calls[0], value)
 	default:
@@ -106,7 +106,7 @@ func (l *liveRun) take(s *savedThread, name string, value any) error {
 	}
 }
 
-func (l *liveRun) answer(q OpenQuestion, value any) error {
+func (l *liveRun) answer(s *savedThread, q OpenQuestion, value any) error {
 	given, ok := value.(Answer)
 	if !ok {
 		raw, err := json.Marshal(value)
@@ -117,7 +117,7 @@ func (l *liveRun) answer(q OpenQuestion, value any) error {
 	}
 	a := state.Answer{ID: q.ID, Status: agui.ResumeCancelled}
 	if !given.Cancelled {
-		a.Status, a.Payload = agui.ResumeResolved, state.FitAnswer(q.Schema, given.Payload)
+		a.Status, a.Payload = agui.ResumeResolved, state.FitQuestion(s.interrupt(q.ID), given.Payload)
 		if a.Payload == nil {
 			return fail(errcode.ResumeInvalid, "the answer to %q does not fit the question", q.Key)
 		}
@@ -127,6 +127,12 @@ func (l *liveRun) answer(q OpenQuestion, value any) error {
 	}
 	l.Answers[q.ID] = a
 	return nil
+}
+
+// interrupt is the open question of an id.
+func (s *savedThread) interrupt(id string) agui.Interrupt {
+	i := slices.IndexFunc(s.Waiting.Questions, func(q Interrupt) bool { return q.ID == id })
+	return s.Waiting.Questions[i].Interrupt
 }
 
 func (l *liveRun) result(c OpenCall, value any) error {

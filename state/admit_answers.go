@@ -108,25 +108,15 @@ func given(token Token, e Answer) bool {
 		return false
 	}
 	for _, form := range spellings(token.Interrupt.ResponseSchema, e.Payload) {
-		e.Payload = form
-		if token.Answer.Same(&e) {
+		same := func(payload json.RawMessage) bool {
+			e.Payload = payload
+			return token.Answer.Same(&e)
+		}
+		if same(form) || form != nil && same(respellAnswer(token.Interrupt, form)) {
 			return true
 		}
 	}
 	return false
-}
-
-// fit returns payload in the form that the token's question accepts, nil if in none. No payload is no answer.
-func fit(token Token, payload json.RawMessage) json.RawMessage {
-	if payload == nil {
-		return nil
-	}
-	for _, form := range spellings(token.Interrupt.ResponseSchema, payload) {
-		if ValidateAnswer(token.Interrupt.ResponseSchema, form) == nil {
-			return form
-		}
-	}
-	return nil
 }
 
 // claims checks entries, which all name waiting tokens, and returns one answer for every waiting token.
@@ -144,7 +134,7 @@ func (a *admission) claims(entries []Answer) ([]Answer, errcode.Code) {
 		if e.Status == agui.ResumeCancelled {
 			e.Payload = nil
 		} else {
-			form := fit(token, e.Payload)
+			form := FitQuestion(token.Interrupt, e.Payload)
 			if form == nil {
 				a.problems = append(a.problems, problems(token, e.Payload)...)
 				continue

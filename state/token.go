@@ -96,7 +96,7 @@ func Canonical(raw json.RawMessage) json.RawMessage {
 // FitAnswer returns payload in the form in which it answers a question with this schema, as [Admit] takes it: a bare value may stand for
 // an object whose only required member it is, and a text for the number or truth value it spells. Nil means that it answers in no form.
 func FitAnswer(schema, payload json.RawMessage) json.RawMessage {
-	return fit(Token{Interrupt: agui.Interrupt{ResponseSchema: schema}}, Canonical(payload))
+	return FitQuestion(agui.Interrupt{ResponseSchema: schema}, payload)
 }
 
 // spellings returns the forms payload may be meant in as an answer to a question with this schema, the likeliest

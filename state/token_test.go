@@ -47,8 +47,7 @@ func TestFit(t *testing.T) {
 		{"", `"7"`, `"7"`}, {"", `0`, `0`}, {"", "", ""},
 		{`{"type":7}`, `1`, ""},
 	} {
-		token := Token{Interrupt: agui.Interrupt{ResponseSchema: json.RawMessage(test.schema)}}
-		if got := string(fit(token, Canonical(json.RawMessage(test.payload)))); got != test.want {
+		if got := string(FitAnswer(json.RawMessage(test.schema), json.RawMessage(test.payload))); got != test.want {
 			t.Errorf("fit(%s, %s) = %s, want %s", test.schema, test.payload, got, test.want)
 		}
 	}

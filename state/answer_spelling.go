@@ -1,0 +1,186 @@
+package state
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/big"
+	"slices"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// FitQuestion returns payload in the form in which it answers a question, as [Admit] takes it. It does what [FitAnswer] does, and numbers that are those of
+// the question to a client that reads them as float64 get the question's spelling: those of options, of the schema's values, and of the arguments
+// of a call. Nil means that it answers in no form.
+func FitQuestion(i agui.Interrupt, payload json.RawMessage) json.RawMessage {
+	if payload = Canonical(payload); payload == nil {
+		return nil
+	}
+	for _, form := range spellings(i.ResponseSchema, payload) {
+		if form = respellAnswer(i, form); form != nil && ValidateAnswer(i.ResponseSchema, form) == nil {
+			return form
+		}
+	}
+	return nil
+}
+
+// IndexOption is the index of the option that value is, or -1. Of options that a client cannot tell apart it is the one with the
+// same spelling, if no such client writes that.
+func IndexOption(options []json.RawMessage, value json.RawMessage) int {
+	v, ok := decode(Canonical(value))
+	list := make([]any, len(options))
+	for i, raw := range options {
+		list[i], _ = decode(Canonical(raw))
+	}
+	if !ok {
+		return -1
+	}
+	i, _ := indexSame(list, v)
+	return i
+}
+
+// indexSame is the index of the element of list that v is, or -1. Unclear says that it may be one of several.
+func indexSame(list []any, v any) (index int, unclear bool) {
+	index, exact, safe := -1, -1, true
+	for i, one := range list {
+		if !sameValue(v, one) {
+			continue
+		}
+		if exact < 0 && equalJSON(v, one) {
+			exact = i
+		}
+		if index >= 0 && !equalJSON(list[index], one) {
+			unclear = true
+		}
+		if index < 0 {
+			index = i
+		}
+		safe = safe && SafeNumbers(renderJSON(one))
+	}
+	switch {
+	case exact >= 0 && (!unclear || safe || !bytes.Equal(asFloats(v), renderJSON(v))):
+		return exact, false
+	case unclear && !safe:
+		return -1, true
+	}
+	return index, false
+}
+
+// asFloats is v as a client writes it that reads numbers as float64.
+func asFloats(v any) []byte {
+	var read any
+	if json.Unmarshal(renderJSON(v), &read) != nil {
+		return nil // a number is beyond a float64
+	}
+	raw, _ := agui.Marshal(read) // it was JSON
+	return raw
+}
+
+// maxExact is how long a number may be to be compared with its float64.
+const maxExact = 400
+
+// SafeNumbers reports whether a client that reads the numbers of a JSON value as float64, as JavaScript does, shows them as they are.
+func SafeNumbers(raw json.RawMessage) bool {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return true
+		}
+		n, ok := token.(json.Number)
+		if !ok {
+			continue
+		}
+		f, err := n.Float64()
+		if err != nil || f == 0 && bytes.ContainsAny([]byte(n), "123456789") || len(n) > maxExact {
+			return false
+		}
+		text, _ := json.Marshal(f) // it is finite
+		if string(text) == string(n) {
+			continue
+		}
+		exact, _ := new(big.Rat).SetString(string(n))
+		if written, ok := new(big.Rat).SetString(string(text)); !ok || exact == nil || exact.Cmp(written) != 0 {
+			return false
+		}
+	}
+}
+
+// respellAnswer returns payload, an answer to a question, with numbers spelled as the question has them. Nil means that it is unclear which of its
+// values one is.
+func respellAnswer(i agui.Interrupt, payload json.RawMessage) json.RawMessage {
+	v, _ := decode(payload)
+	var card struct {
+		Options   []json.RawMessage `json:"options"`
+		Arguments json.RawMessage   `json:"arguments"`
+	}
+	_ = json.Unmarshal(i.Metadata["value"], &card) // a card of another shape has neither
+	schema, _ := decode(i.ResponseSchema)
+	if len(card.Options) > 0 {
+		schema = map[string]any{"allOf": []any{schema, map[string]any{"enum": decodeAll(card.Options)}}}
+	}
+	v, ok := respellBy(schema, v, MaxDepth)
+	if !ok {
+		return nil
+	}
+	if members, isObject := v.(map[string]any); isObject && members["editedArgs"] != nil {
+		if asked, ok := decode(card.Arguments); ok {
+			members["editedArgs"] = respell(members["editedArgs"], asked)
+		}
+	}
+	return renderJSON(v)
+}
+
+func decodeAll(list []json.RawMessage) (out []any) {
+	for _, raw := range list {
+		v, _ := decode(raw)
+		out = append(out, v)
+	}
+	return out
+}
+
+// respellBy returns v with the spellings that the enum and const of a schema have, and whether it is clear which of them it has.
+func respellBy(schema, v any, depth int) (any, bool) {
+	keywords, _ := schema.(map[string]any)
+	if keywords == nil || depth == 0 {
+		return v, true
+	}
+	values, _ := keywords["enum"].([]any)
+	if one, ok := keywords["const"]; ok {
+		values = append(slices.Clip(values), one)
+	}
+	i, unclear := indexSame(values, v)
+	switch {
+	case unclear:
+		return v, false
+	case i >= 0:
+		return cloneJSON(values[i]), true
+	}
+	clear := true
+	next := func(part any, v any) any {
+		v, ok := respellBy(part, v, depth-1)
+		clear = clear && ok
+		return v
+	}
+	for _, name := range []string{"allOf", "anyOf", "oneOf"} {
+		list, _ := keywords[name].([]any)
+		for _, part := range list {
+			v = next(part, v)
+		}
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		properties, _ := keywords["properties"].(map[string]any)
+		for _, name := range sortedKeys(properties) {
+			if member, ok := v[name]; ok {
+				v[name] = next(properties[name], member)
+			}
+		}
+	case []any:
+		for i := range v {
+			v[i] = next(keywords["items"], v[i])
+		}
+	}
+	return v, clear
+}
