@@ -43,7 +43,7 @@ func (g *Gateway) answerApprovals(w http.ResponseWriter, r *http.Request, key st
 	for _, a := range list {
 		shown = append(shown, approvalDocument{
 			ID: a.ID, Agent: a.Agent, Participant: a.Path, Tool: a.Tool, Scope: a.Scope, ThreadID: thread,
-			CreatedAt: route.Timestamp(a.CreatedAt), ExpiresAt: route.Timestamp(a.CreatedAt.Add(state.ApprovalTTL)),
+			CreatedAt: route.Timestamp(a.CreatedAt), ExpiresAt: route.Timestamp(a.ExpiresAt),
 		})
 	}
 	route.Answer(w, http.StatusOK, struct {

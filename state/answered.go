@@ -3,6 +3,8 @@ package state
 import (
 	"encoding/json"
 	"slices"
+
+	"github.com/agui-gateway/gateway/agui"
 )
 
 // An Answered names a question that got its answer, or expired without one, and where in the conversation that was. The question and the
@@ -15,7 +17,7 @@ type Answered struct {
 	Size int `json:"size"`
 }
 
-// The bounds of what a thread shows of answered questions: of more the oldest are not shown any more. Their tokens stay as they are.
+// The bounds of what a thread shows of answered questions: of more the oldest are not shown any more, and nothing is kept of them but that they were used.
 const (
 	MaxAnswered      = 50
 	MaxAnsweredBytes = 1 << 20
@@ -34,7 +36,20 @@ func (s *Transition) answered(token *Token, after string) {
 		from--
 		room -= list[from].Size
 	}
+	s.shrink(list[:from])
 	s.Thread.Answered = list[from:]
+}
+
+// shrink leaves of tokens that are not shown any more only that they were used: whoever answers one again learns that it has an answer. Those that the
+// live run has claimed stay, because a failure opens them again.
+func (s *Transition) shrink(list []Answered) {
+	for _, a := range list {
+		claimed := slices.ContainsFunc(s.Tokens, func(t Token) bool { return t.Interrupt.ID == a.ID }) ||
+			s.Thread.Live != nil && slices.ContainsFunc(s.Thread.Live.Intent.Claims, func(c Answer) bool { return c.ID == a.ID })
+		if !claimed {
+			s.Tokens = append(s.Tokens, Token{Interrupt: agui.Interrupt{ID: a.ID, Reason: "input_required"}, Status: TokenUsed})
+		}
+	}
 }
 
 // unanswered takes back that a question was answered: it is open again.

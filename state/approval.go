@@ -33,6 +33,10 @@ type Approval struct {
 	ApprovalSubject
 
 	CreatedAt time.Time `json:"createdAt"`
+	// After is the message that the conversation ended with when a thread's was given. It is taken back with that message.
+	After string `json:"after,omitempty"`
+	// ExpiresAt is until when a store keeps it, if nothing else is given before. It is not stored.
+	ExpiresAt time.Time `json:"-"`
 }
 
 // The bounds of what is remembered, for a thread and for a principal. Of more than MaxApprovals the oldest are forgotten: their tools ask again.
@@ -94,11 +98,22 @@ func PlanRemember(t *Thread, a Approval, now time.Time) *Transition {
 	if slices.Contains(t.Revoked, a.ID) || indexApproval(list, a.ID) >= 0 {
 		return nil
 	}
-	a.CreatedAt = now
+	a.CreatedAt, a.After = now, t.LastMessage
 	s := newTransition(t, now)
 	list = append(list, a)
 	s.Thread.Approvals = list[max(0, len(list)-MaxApprovals):]
 	return s
+}
+
+// cutApprovals takes back the approvals that were given in turns that leave the conversation or run again. Where it is not known in which turn one was
+// given, it may have been one of these.
+func (s *Transition) cutApprovals(v Verdict) {
+	kept := slices.DeleteFunc(slices.Clone(s.Thread.Approvals), func(a Approval) bool {
+		return v.CutAll || len(s.Left) > 0 && a.After == "" || slices.Contains(s.Left, a.After) || v.Meaning == Repeat && a.After == s.Thread.LastMessage
+	})
+	if len(kept) < len(s.Thread.Approvals) {
+		s.Thread.Approvals = kept
+	}
 }
 
 // PlanRevoke takes an approval away from those of a thread. It returns nil if it is not there.
@@ -128,7 +143,14 @@ func (s *store) Approvals(ctx context.Context, key Key) ([]Approval, error) {
 	if !r.Exists() && key.Principal != approvalsOf {
 		return nil, ErrUnknownThread
 	}
-	return keptApprovals(r.Thread.Approvals, r.Now), nil
+	list := keptApprovals(r.Thread.Approvals, r.Now)
+	for i := range list {
+		list[i].ExpiresAt = list[i].CreatedAt.Add(ApprovalTTL)
+		if forgotten := Deadline(r.Thread, r.Facts, s.o.ThreadTTL); !forgotten.IsZero() && forgotten.Before(list[i].ExpiresAt) {
+			list[i].ExpiresAt = forgotten
+		}
+	}
+	return list, nil
 }
 
 // Remember adds an approval; see [Approvals].

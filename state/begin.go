@@ -75,6 +75,7 @@ func PlanBegin(t *Thread, f Facts, r *Request, v Verdict, c Claim, now time.Time
 		s.cutAfter(v.CutAfter, f)
 	}
 	s.cutAnswered(v)
+	s.cutApprovals(v)
 	after := n.LastMessage
 	s.record(c.Fence, v.CallAnswers)
 	newID := r.NewID

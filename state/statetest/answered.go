@@ -86,6 +86,9 @@ var answered = []sentence{
 		}
 		all := w.answered(key)
 		w.equal("number, and the oldest", []any{len(all), all[0]}, []any{state.MaxAnswered, "int1 1 behind u1"})
+		b := w.begin(w.resume(resolved("int0", "0")))
+		w.equal("the answer that is not shown, once more", b.Verdict.Code, errcode.InterruptAlreadyResolved)
+		w.means(w.resume(resolved("int1", "1")), state.Show, 2)
 		l := w.start("large")
 		token := w.token("int-large", time.Hour)
 		token.Interrupt.Message = strings.Repeat("x", state.MaxAnsweredBytes/2)

@@ -48,7 +48,7 @@ var approvals = []sentence{
 			if err != nil {
 				w.Fatalf("Approvals() = %v", err)
 			}
-			a.CreatedAt = list[0].CreatedAt
+			a.CreatedAt, a.After, a.ExpiresAt = list[0].CreatedAt, list[0].After, list[0].ExpiresAt
 			w.equal("the first", list[0], a)
 			w.equal("made now", list[0].CreatedAt.Equal(w.clock.Now()), true)
 			got, err := w.store.Revoke(w.Context(), k, "a1")
@@ -94,6 +94,30 @@ var approvals = []sentence{
 		w.equal("deleted", w.remembered(mine), []string(nil))
 		w.remember(mine, approval("a4", "refund", state.ApprovalPrincipal))
 		w.equal("given again", w.remembered(mine), []string{"a4"})
+	}},
+	{"approvals leave with the turn in which they were given, and expire no later than their thread", func(w *world) {
+		turn := func(i string) {
+			w.Helper()
+			w.asks(w.start("u"+i), assistant("a"+i), "int"+i)
+			b := w.means(w.resume(resolved("int"+i, i)), state.Resume, 1)
+			w.remember(key, approval("x"+i, "refund", state.ApprovalThread))
+			w.succeed(b.Lease, 1, assistant("b"+i))
+		}
+		turn("1")
+		turn("2")
+		w.equal("at first", w.remembered(key), []string{"x1", "x2"})
+		list, err := w.store.Approvals(w.Context(), key)
+		if err != nil || list[0].ExpiresAt.IsZero() || list[0].ExpiresAt.After(list[0].CreatedAt.Add(state.ApprovalTTL)) {
+			w.Errorf("Approvals() = %+v, %v", list, err)
+		}
+		r := w.request(user("u1"), assistant("a1"), assistant("b1"), user("v2"))
+		r.Edit = true
+		w.succeed(w.begin(r).Lease, 1, assistant("c2"))
+		w.equal("after an edit of the second message", w.remembered(key), []string{"x1"})
+		r = w.request(user("u1"))
+		r.Regenerate = true
+		w.succeed(w.means(r, state.Repeat, 13).Lease, 1, assistant("d1"))
+		w.equal("after the first turn ran again", w.remembered(key), []string(nil))
 	}},
 	{"approvals expire, and of too many the oldest are forgotten", func(w *world) {
 		mine := state.ApprovalsKey(key.Principal)
