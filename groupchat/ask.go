@@ -247,6 +247,11 @@ func (t *Turn) CallTool(key, name string, arguments any) (agui.Content, error) {
 	if err := t.claimKey("call", key, name+string(args)); err != nil {
 		return agui.Content{}, err
 	}
+	release, err := t.claimEffect("call/" + key)
+	if err != nil {
+		return agui.Content{}, err
+	}
+	defer release()
 	t.x.mu.Lock()
 	call, made := t.keys.Calls[key]
 	t.x.mu.Unlock()

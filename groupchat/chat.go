@@ -330,6 +330,7 @@ func (r *chatRun) view() View {
 		State:        r.t.scope,
 		Failed:       maps.Clone(r.record.Failed),
 		Declined:     maps.Clone(r.record.Declined),
+		had:          maps.Clone(r.record.Seen),
 		history:      sync.OnceValue(r.t.Messages),
 		backward:     r.t.backward(),
 		turn:         r.t,

@@ -38,6 +38,7 @@ type View struct {
 	Failed       map[string]int // per participant, turns that failed and were skipped
 	Declined     map[string]int // per participant, turns in which a person cancelled a question
 
+	had      map[string]string // who has had a turn, with the last message of it
 	history  func() []Message
 	backward iter.Seq[Message] // the conversation from its end; nil: read the history
 	turn     *Turn             // the chat's
@@ -110,7 +111,9 @@ type Rule struct {
 
 // ByState makes managers that choose by the first rule that holds, else by the default, which may be [Done]. A
 // participant whose turn failed and was skipped in this run, or in whose turn a person cancelled a question, is not
-// chosen again, because what its rule misses would still be missing.
+// chosen again, because what its rule misses would still be missing. Once a person has cancelled a question the default is not chosen a second time,
+// and a rule that leads from the last speaker to one who is not chosen again ends the chat: else those before would work on for an answer that
+// nobody gives.
 func ByState(otherwise string, rules ...Rule) func() Manager {
 	return func() Manager { return byState{rules, otherwise} }
 }
@@ -121,12 +124,18 @@ type byState struct {
 }
 
 func (m byState) Next(_ context.Context, v View) (Decision, error) {
+	unled := v
+	unled.LastSpeaker = ""
 	for _, r := range m.rules {
-		if !v.passed(r.Speaker) && r.When.holds(v) {
+		switch {
+		case !r.When.holds(v):
+		case !v.passed(r.Speaker):
 			return speak(r.Speaker), nil
+		case v.Declined[r.Speaker] > 0 && !r.When.holds(unled):
+			return Decision{Done: true}, nil // the way led on to the speaker
 		}
 	}
-	if v.passed(m.otherwise) {
+	if _, spoke := v.had[m.otherwise]; v.passed(m.otherwise) || spoke && len(v.Declined) > 0 {
 		return Decision{Done: true}, nil
 	}
 	return speak(m.otherwise), nil

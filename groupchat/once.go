@@ -31,6 +31,12 @@ const onceKey = hosting.OnceKey
 
 // recorded is Once for results that are no progress by themselves, such as a model's reply.
 func recorded[T any](t *Turn, key string, f func() (T, error)) (T, error) {
+	release, err := t.claimEffect(onceKey + key)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	defer release()
 	v, ok, err := recalled[T](t, key)
 	if ok || err != nil {
 		return v, err
@@ -54,6 +60,38 @@ func recorded[T any](t *Turn, key string, f func() (T, error)) (T, error) {
 	}
 	t.remember(onceKey+key, raw)
 	return v, nil
+}
+
+// An effectKey is a key of a turn, or of a call of a tool in it.
+type effectKey struct {
+	space *keySpace
+	key   string
+}
+
+// claimEffect waits until no other goroutine of the turn is at work under key, and keeps others from it until release is called.
+func (t *Turn) claimEffect(key string) (release func(), err error) {
+	id, mine := effectKey{t.keys.keySpace, key}, make(chan struct{})
+	for {
+		t.x.mu.Lock()
+		other, taken := t.x.effects[id]
+		if !taken {
+			t.x.effects = with(t.x.effects, id, mine)
+		}
+		t.x.mu.Unlock()
+		if !taken {
+			return func() {
+				t.x.mu.Lock()
+				delete(t.x.effects, id)
+				t.x.mu.Unlock()
+				close(mine)
+			}, nil
+		}
+		select {
+		case <-other:
+		case <-t.ctx.Done():
+			return nil, context.Cause(t.ctx)
+		}
+	}
 }
 
 // recalled returns what has been recorded under key, and whether anything has.
@@ -84,6 +122,11 @@ func (t *Turn) acted() {
 // done calls f unless the turn has done so under key, and remembers that. Unlike Once it calls f again after a
 // takeover, which goes back to the state and the conversation of the last commit.
 func (t *Turn) done(key string, f func() error) error {
+	release, err := t.claimEffect(key)
+	if err != nil {
+		return err
+	}
+	defer release()
 	if _, ok := t.memo(key); ok {
 		return nil
 	}

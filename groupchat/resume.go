@@ -32,13 +32,28 @@ func (t *Turn) Exclusive(a Resumer, run func() error) error {
 	})
 }
 
+// ownKey begins the keys of what agents remember, so that none of them is a key of this package.
+const ownKey = "u/"
+
 // Recall returns what the turn remembers under key, and whether it remembers anything.
-func (t *Turn) Recall(key string) (json.RawMessage, bool) { return t.memo(key) }
+func (t *Turn) Recall(key string) (json.RawMessage, bool) {
+	t.x.mu.Lock()
+	defer t.x.mu.Unlock()
+	return t.keys.recall(key)
+}
+
+// recall finds also what an earlier version has remembered, without a prefix.
+func (k *keySpace) recall(key string) (json.RawMessage, bool) {
+	raw, ok := k.Memo[ownKey+key]
+	if !ok {
+		raw, ok = k.Memo[key]
+	}
+	return raw, ok
+}
 
 // Remember keeps value, which is JSON, under key for as long as the turn lasts, pauses included. After a takeover it is what it
-// was at the last commit: what must not happen twice belongs into [Once]. Keys that begin with "say/", "once/", "llm/" and
-// "fan/" are this package's own.
-func (t *Turn) Remember(key string, value json.RawMessage) { t.remember(key, value) }
+// was at the last commit: what must not happen twice belongs into [Once].
+func (t *Turn) Remember(key string, value json.RawMessage) { t.remember(ownKey+key, value) }
 
 // resume makes the records of a checkpoint ready to go on with: every answer and result goes to who asked for it, at
 // once, because the first commit of any turn uses all of them up. It fails if today's agents cannot continue these
@@ -199,10 +214,7 @@ func (p *Participant) fits(f *turnRecord) error {
 		}
 	case Resumer:
 		if !isNil(a) {
-			return a.CanResume(func(key string) (json.RawMessage, bool) {
-				raw, ok := f.Memo[key]
-				return raw, ok
-			})
+			return a.CanResume(f.recall)
 		}
 	}
 	return nil

@@ -25,7 +25,7 @@ const (
 	maxProblemText = 200
 )
 
-// problems are those of a payload that [fit] has no form of.
+// problems are those of a payload that [FitQuestion] has no form of.
 func problems(token Token, payload json.RawMessage) []Problem {
 	id := token.Interrupt.ID
 	if payload == nil {
@@ -43,6 +43,9 @@ func problems(token Token, payload json.RawMessage) []Problem {
 		if len(list) < maxProblems {
 			list = append(list, Problem{id, shorten(m.pointer), shorten(m.problem)})
 		}
+	}
+	if list == nil {
+		list = []Problem{{InterruptID: id, Problem: "has a number that may be one of several: see docs/questions.md"}}
 	}
 	return list
 }

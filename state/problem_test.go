@@ -25,6 +25,7 @@ func TestProblemsSayWhereAnAnswerDoesNotFit(t *testing.T) {
 		{form, `7`, "q : is of type number, not object"},
 		{value, `"SECRET"`, "q /value: is none of the choices"},
 		{value, `{"wrong":"SECRET"}`, "q : lacks value"},
+		{`{"enum":[1234567890123456789,1234567890123456800]}`, `1234567890123456800`, "q : has a number that may be one of several: see docs/questions.md"},
 		{`{"type":"string"}`, `{"SECRET":1}`, "q : is of type object, not string"},
 	} {
 		token := Token{Interrupt: agui.Interrupt{ID: "q", ResponseSchema: json.RawMessage(tt.schema)}}
@@ -32,7 +33,7 @@ func TestProblemsSayWhereAnAnswerDoesNotFit(t *testing.T) {
 		if tt.payload != "" {
 			payload = Canonical([]byte(tt.payload))
 		}
-		if fit(token, payload) != nil {
+		if FitQuestion(token.Interrupt, payload) != nil {
 			t.Errorf("%s fits", tt.payload)
 		}
 		var all []string
