@@ -98,25 +98,19 @@ func (v ruling) declined() *ToolResult {
 	return &result
 }
 
-// The members of an answer about a call that other verdicts do not have.
-const (
-	editedMember   = "editedArgs"
-	rememberMember = "remember"
-)
-
 // readApproval reads an answer about a call. Edited is nil if it has no other arguments.
 func readApproval(a Answer) (v Verdict, edited json.RawMessage, remember ApprovalScope, err error) {
-	if v, err = ReadVerdict(a, editedMember, rememberMember); err != nil {
+	if v, err = ReadVerdict(a, "editedArgs", "remember"); err != nil {
 		return v, nil, "", err
 	}
 	var members map[string]json.RawMessage
 	if exact.Unmarshal(a.Payload, &members) != nil {
 		return v, nil, "", nil // a bare decision
 	}
-	if raw := members[rememberMember]; raw != nil {
+	if raw := members["remember"]; raw != nil {
 		err = exact.Unmarshal(raw, &remember)
 	}
-	return v, members[editedMember], remember, err
+	return v, members["editedArgs"], remember, err
 }
 
 // rulingOf is an answer that says no, or nothing.

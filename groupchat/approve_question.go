@@ -162,18 +162,18 @@ func (c *callCard) answerSchema(tool *Tool) json.RawMessage {
 // in an answer that counts for later calls: a person who has changed something has not seen what the next call will be like.
 func (c *callCard) schemaWith(edited json.RawMessage) json.RawMessage {
 	type member = map[string]any
-	properties := member{approvedMember: member{"type": "boolean"}, reasonMember: member{"type": "string", "maxLength": maxReason}}
-	same := member{approvedMember: member{"const": true}}
+	properties := member{"approved": member{"type": "boolean"}, "reason": member{"type": "string", "maxLength": maxReason}}
+	same := member{"approved": member{"const": true}}
 	if c.editable() {
-		properties[editedMember], same[editedMember] = edited, member{"const": c.Arguments}
+		properties["editedArgs"], same["editedArgs"] = edited, member{"const": c.Arguments}
 	}
 	if len(c.Remember) > 0 {
-		properties[rememberMember] = member{"enum": c.Remember}
+		properties["remember"] = member{"enum": c.Remember}
 	}
 	schema := verdictSchema(properties)
-	schema["required"] = []string{approvedMember}
+	schema["required"] = []string{"approved"}
 	if len(c.Remember) > 0 {
-		schema["dependentSchemas"] = member{rememberMember: member{"properties": same}}
+		schema["dependentSchemas"] = member{"remember": member{"properties": same}}
 	}
 	raw, _ := json.Marshal(schema) // of texts and numbers, and of JSON that was decoded before
 	return raw

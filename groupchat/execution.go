@@ -133,7 +133,7 @@ type execution struct {
 	turns    int
 	waiting  []waiting // innermost first
 	hooks    []*checkpointHook
-	effects  map[effectKey]chan struct{} // what goroutines are at work on, see [Turn.claimEffect]
+	effects  map[string]chan struct{} // what goroutines are at work on, see [Turn.claimEffect]
 	fatalErr error
 }
 

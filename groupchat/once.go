@@ -62,15 +62,9 @@ func recorded[T any](t *Turn, key string, f func() (T, error)) (T, error) {
 	return v, nil
 }
 
-// An effectKey is a key of a turn, or of a call of a tool in it.
-type effectKey struct {
-	space *keySpace
-	key   string
-}
-
 // claimEffect waits until no other goroutine of the turn is at work under key, and keeps others from it until release is called.
 func (t *Turn) claimEffect(key string) (release func(), err error) {
-	id, mine := effectKey{t.keys.keySpace, key}, make(chan struct{})
+	id, mine := t.ID()+"/"+key, make(chan struct{})
 	for {
 		t.x.mu.Lock()
 		other, taken := t.x.effects[id]

@@ -90,9 +90,6 @@ func (r *review) ask(t *Turn, n int) (Verdict, error) {
 	return ReadVerdict(answer)
 }
 
-// beforeKey is where a reviewed turn remembers the result that there was before it.
-const beforeKey = "review/before"
-
 // result is where the state has the result of the agent; empty if it has none.
 func (r *review) result() string {
 	if s, ok := r.agent.(*sub); ok {
@@ -103,14 +100,14 @@ func (r *review) result() string {
 
 // begin remembers the result that there is before the first draft.
 func (r *review) begin(t *Turn) {
-	if _, begun := t.memo(beforeKey); begun || r.result() == "" {
+	if _, begun := t.memo("review/before"); begun || r.result() == "" {
 		return
 	}
 	before, ok := t.State().Raw(r.result())
 	if !ok {
 		before = json.RawMessage("null")
 	}
-	t.remember(beforeKey, before)
+	t.remember("review/before", before)
 }
 
 // deny ends the turn, and the chat that it is part of, without a result.
@@ -121,7 +118,7 @@ func (r *review) deny(t *Turn) error {
 		chat.record.Denied = true
 	}
 	t.x.mu.Unlock()
-	before, ok := t.memo(beforeKey)
+	before, ok := t.memo("review/before")
 	if _, there := t.State().Raw(r.result()); !ok || !there {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -38,10 +39,11 @@ func originOf(a Agent, depth int) string {
 	}
 	var parts []string
 	for _, p := range partsOf(unwrap(a)) {
-		if origin := ""; depth < maxDepth {
-			if origin = originOf(p.Agent, depth+1); origin != "" {
-				parts = append(parts, p.Name, origin)
-			}
+		if depth == maxDepth {
+			break
+		}
+		if origin := originOf(p.Agent, depth+1); origin != "" {
+			parts = append(parts, p.Name, origin)
 		}
 	}
 	if parts == nil {
@@ -58,14 +60,6 @@ func sourceOrigin(s ToolSource, i int) string {
 	return Origin("source", strconv.Itoa(i))
 }
 
-// sourceNames are the names that the tools of a source have for models, if it is set up to have these and no others.
-func sourceNames(s ToolSource) []string {
-	if known, ok := s.(interface{ Names() []string }); ok {
-		return known.Names()
-	}
-	return nil
-}
-
 // clashes are the names, as models know them, of tools that several origins have. Names of the agent's own tools are of the origin "".
 func (a *LLM) clashes(found []*Tool) map[string]bool {
 	first, clashes := map[string]string{}, map[string]bool{}
@@ -80,8 +74,10 @@ func (a *LLM) clashes(found []*Tool) map[string]bool {
 		add(a.Tools[i].Name, "")
 	}
 	for i, s := range a.Sources {
-		for _, name := range sourceNames(s) {
-			add(name, sourceOrigin(s, i))
+		if known, ok := s.(interface{ Names() []string }); ok {
+			for _, name := range known.Names() {
+				add(name, sourceOrigin(s, i))
+			}
 		}
 	}
 	for _, t := range found {
@@ -127,9 +123,6 @@ func toolsOf(ctx context.Context, s ToolSource, i int) (found []*Tool, err error
 	return found, err
 }
 
-// originsKey begins the note of which source each name of a tool belongs to.
-const originsKey = "tools/"
-
 // bindNames leaves out the tools whose names are not surely theirs: several sources have the name, or it has been another's in this thread, which the
 // agent still has and which is away.
 func (r *llmRun) bindNames(ctx context.Context, found []*Tool) []*Tool {
@@ -137,9 +130,9 @@ func (r *llmRun) bindNames(ctx context.Context, found []*Tool) []*Tool {
 	if r.unprepared != nil {
 		a = r.unprepared // a name stays the agent's own where a provider has taken the tool away
 	}
-	clashes, key := a.clashes(found), originsKey+r.t.identity()
+	clashes, key := a.clashes(found), "tools/"+r.t.identity()
 	bound, sources := map[string]string{}, map[string]bool{}
-	_ = json.Unmarshal(r.t.x.Notes.Get(key), &bound) // without a note every name is free
+	_ = exact.Unmarshal(r.t.x.Notes.Get(key), &bound) // without a note every name is free
 	for i, s := range a.Sources {
 		sources[sourceOrigin(s, i)] = true
 	}

@@ -23,15 +23,8 @@ type Verdict struct {
 // Changes is what the person says about something that can be revised: the comments and the reason.
 func (v Verdict) Changes() string { return strings.TrimSpace(v.Comments + "\n" + v.Reason) }
 
-// The members of a verdict. Value is what clients send that have one field for every question.
-const (
-	approvedMember = "approved"
-	commentsMember = "comments"
-	reasonMember   = "reason"
-	valueMember    = "value"
-)
-
-var verdictMembers = []string{approvedMember, commentsMember, reasonMember, valueMember}
+// verdictMembers are those of a verdict. Value is what clients send that have one field for every question.
+var verdictMembers = []string{"approved", "comments", "reason", "value"}
 
 // errNoVerdict is for answers that decide nothing, or that have a member without a meaning.
 var errNoVerdict = errors.New("groupchat: the answer neither approves nor says what to change")
@@ -46,7 +39,7 @@ func ReadVerdict(a Answer, own ...string) (v Verdict, err error) {
 	}
 	var members map[string]json.RawMessage // and no struct, for which "Approved" would be "approved"
 	if exact.Unmarshal(a.Payload, &members) != nil || members == nil {
-		members = map[string]json.RawMessage{valueMember: a.Payload}
+		members = map[string]json.RawMessage{"value": a.Payload}
 	}
 	var said []bool
 	for _, name := range slices.Sorted(maps.Keys(members)) {
@@ -58,11 +51,11 @@ func ReadVerdict(a Answer, own ...string) (v Verdict, err error) {
 		case slices.Contains(own, name):
 		case null:
 			return Verdict{}, fmt.Errorf("%w: %s is null", errNoVerdict, name)
-		case isBool && (name == approvedMember || name == valueMember):
+		case isBool && (name == "approved" || name == "value"):
 			said = append(said, yes)
-		case isText && name == reasonMember:
+		case isText && name == "reason":
 			v.Reason = strings.TrimSpace(text)
-		case isText && (name == commentsMember || name == valueMember):
+		case isText && (name == "comments" || name == "value"):
 			v.Comments = strings.TrimSpace(v.Comments + "\n" + text)
 			if strings.TrimSpace(text) == "" {
 				said = append(said, true)
@@ -82,14 +75,11 @@ func ReadVerdict(a Answer, own ...string) (v Verdict, err error) {
 // does not describe it lets those through that every verdict may have.
 func VerdictSchema(members map[string]any) json.RawMessage {
 	properties := map[string]any{
-		approvedMember: map[string]any{"type": "boolean", "title": "Go ahead"},
-		commentsMember: map[string]any{"type": "string", "title": "What to change"},
+		"approved": map[string]any{"type": "boolean", "title": "Go ahead"},
+		"comments": map[string]any{"type": "string", "title": "What to change"},
 	}
 	maps.Copy(properties, members)
-	raw, err := agui.Marshal(verdictSchema(properties))
-	if err != nil { // of members that are no JSON
-		return json.RawMessage(`{"type":"object"}`)
-	}
+	raw, _ := agui.Marshal(verdictSchema(properties)) // of schemas, which are JSON
 	return raw
 }
 

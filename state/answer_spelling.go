@@ -76,9 +76,6 @@ func asFloats(v any) []byte {
 	return raw
 }
 
-// maxExact is how long a number may be to be compared with its float64.
-const maxExact = 400
-
 // SafeNumbers reports whether a client that reads the numbers of a JSON value as float64, as JavaScript does, shows them as they are.
 func SafeNumbers(raw json.RawMessage) bool {
 	d := json.NewDecoder(bytes.NewReader(raw))
@@ -93,13 +90,10 @@ func SafeNumbers(raw json.RawMessage) bool {
 			continue
 		}
 		f, err := n.Float64()
-		if err != nil || f == 0 && bytes.ContainsAny([]byte(n), "123456789") || len(n) > maxExact {
+		if err != nil || f == 0 && bytes.ContainsAny([]byte(n), "123456789") || len(n) > 400 {
 			return false
 		}
 		text, _ := json.Marshal(f) // it is finite
-		if string(text) == string(n) {
-			continue
-		}
 		exact, _ := new(big.Rat).SetString(string(n))
 		if written, ok := new(big.Rat).SetString(string(text)); !ok || exact == nil || exact.Cmp(written) != 0 {
 			return false
@@ -112,13 +106,13 @@ func SafeNumbers(raw json.RawMessage) bool {
 func respellAnswer(i agui.Interrupt, payload json.RawMessage) json.RawMessage {
 	v, _ := decode(payload)
 	var card struct {
-		Options   []json.RawMessage `json:"options"`
-		Arguments json.RawMessage   `json:"arguments"`
+		Options   json.RawMessage `json:"options"`
+		Arguments json.RawMessage `json:"arguments"`
 	}
 	_ = json.Unmarshal(i.Metadata["value"], &card) // a card of another shape has neither
 	schema, _ := decode(i.ResponseSchema)
-	if len(card.Options) > 0 {
-		schema = map[string]any{"allOf": []any{schema, map[string]any{"enum": decodeAll(card.Options)}}}
+	if options, _ := decode(card.Options); options != nil {
+		schema = map[string]any{"allOf": []any{schema, map[string]any{"enum": options}}}
 	}
 	v, ok := respellBy(schema, v, MaxDepth)
 	if !ok {
@@ -130,14 +124,6 @@ func respellAnswer(i agui.Interrupt, payload json.RawMessage) json.RawMessage {
 		}
 	}
 	return renderJSON(v)
-}
-
-func decodeAll(list []json.RawMessage) (out []any) {
-	for _, raw := range list {
-		v, _ := decode(raw)
-		out = append(out, v)
-	}
-	return out
 }
 
 // respellBy returns v with the spellings that the enum and const of a schema have, and whether it is clear which of them it has.
@@ -163,11 +149,11 @@ func respellBy(schema, v any, depth int) (any, bool) {
 		clear = clear && ok
 		return v
 	}
-	for _, name := range []string{"allOf", "anyOf", "oneOf"} {
-		list, _ := keywords[name].([]any)
-		for _, part := range list {
-			v = next(part, v)
-		}
+	all, _ := keywords["allOf"].([]any)
+	anyOf, _ := keywords["anyOf"].([]any)
+	oneOf, _ := keywords["oneOf"].([]any)
+	for _, part := range slices.Concat(all, anyOf, oneOf) {
+		v = next(part, v)
 	}
 	switch v := v.(type) {
 	case map[string]any:

@@ -108,12 +108,9 @@ func PlanRemember(t *Thread, a Approval, now time.Time) *Transition {
 // cutApprovals takes back the approvals that were given in turns that leave the conversation or run again. Where it is not known in which turn one was
 // given, it may have been one of these.
 func (s *Transition) cutApprovals(v Verdict) {
-	kept := slices.DeleteFunc(slices.Clone(s.Thread.Approvals), func(a Approval) bool {
+	s.Thread.Approvals = slices.DeleteFunc(slices.Clone(s.Thread.Approvals), func(a Approval) bool {
 		return v.CutAll || len(s.Left) > 0 && a.After == "" || slices.Contains(s.Left, a.After) || v.Meaning == Repeat && a.After == s.Thread.LastMessage
 	})
-	if len(kept) < len(s.Thread.Approvals) {
-		s.Thread.Approvals = kept
-	}
 }
 
 // PlanRevoke takes an approval away from those of a thread. It returns nil if it is not there.

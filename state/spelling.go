@@ -43,8 +43,7 @@ func float(n json.Number) float64 {
 
 // respell returns theirs, which a client made of ours, with what is the same spelled as in ours. Members of objects
 // correspond by name. Elements of arrays correspond if they are the same; those left over do, in their order, if
-// there are equally many on both sides. Otherwise a number in them that a client cannot have exactly is that of ours which is the same to it.
-// What corresponds to nothing stays as the client spells it.
+// there are equally many on both sides. What corresponds to nothing stays as the client spells it.
 func respell(theirs, ours any) any {
 	if sameValue(theirs, ours) {
 		return cloneJSON(ours)
@@ -88,15 +87,6 @@ func respellArray(theirs, ours []any) []any {
 		out[i], edited = item, append(edited, i)
 	}
 	if len(theirs) != len(ours) {
-		known := map[float64]json.Number{}
-		for i, taken := range left {
-			if !taken {
-				noteUnsafe(ours[i], known)
-			}
-		}
-		for _, i := range edited {
-			out[i] = respellNumbers(theirs[i], known)
-		}
 		return out
 	}
 	for i, taken := range left {
@@ -136,44 +126,4 @@ func appendValue(dst []byte, v any) []byte {
 	default:
 		return appendJSON(dst, v)
 	}
-}
-
-// noteUnsafe adds to known the numbers in v that a client has not as they are, by what it has. Of different ones that are the same to it there is "".
-func noteUnsafe(v any, known map[float64]json.Number) {
-	switch v := v.(type) {
-	case []any:
-		for _, item := range v {
-			noteUnsafe(item, known)
-		}
-	case map[string]any:
-		for _, item := range v {
-			noteUnsafe(item, known)
-		}
-	case json.Number:
-		if f := float(v); !SafeNumbers(json.RawMessage(v)) {
-			if had, ok := known[f]; ok && had != v {
-				v = ""
-			}
-			known[f] = v
-		}
-	}
-}
-
-// respellNumbers returns v with the spellings of known numbers.
-func respellNumbers(v any, known map[float64]json.Number) any {
-	switch v := v.(type) {
-	case []any:
-		for i := range v {
-			v[i] = respellNumbers(v[i], known)
-		}
-	case map[string]any:
-		for name := range v {
-			v[name] = respellNumbers(v[name], known)
-		}
-	case json.Number:
-		if n := known[float(v)]; n != "" {
-			return n
-		}
-	}
-	return v
 }
