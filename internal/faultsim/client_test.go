@@ -122,9 +122,6 @@ func users(messages []agui.Message) map[string]bool {
 	return ids
 }
 
-// editsApprovals says that people edit turns in which they had an approval remembered.
-const editsApprovals = false
-
 // say sends a new message, now and then in the place of an earlier one.
 func (c *client) say(r *rand.Rand, doc document) {
 	kept := doc.Messages
@@ -134,7 +131,7 @@ func (c *client) say(r *rand.Rand, doc document) {
 			asked = append(asked, i)
 		}
 	}
-	if len(asked) > 1 && chance(r, 30) && (c.agent == "desk" || editsApprovals) {
+	if len(asked) > 1 && chance(r, 30) {
 		kept = kept[:asked[1+r.IntN(len(asked)-1)]] // a list of nothing but a new message is no edit
 	}
 	c.number++

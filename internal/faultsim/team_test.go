@@ -101,9 +101,9 @@ func (t *team) talk(ctx context.Context, turn *groupchat.Turn, number string) er
 }
 
 // callers is how many goroutines of a turn use one key at the same time.
-const callers = 1
+const callers = 3
 
-// pay makes one payment, and says so.
+// pay makes one payment, and says so once.
 func (t *team) pay(ctx context.Context, turn *groupchat.Turn, visit int, number string) error {
 	each := func(n int, do func() error) error {
 		errs := make([]error, n)
