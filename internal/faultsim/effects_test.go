@@ -38,7 +38,7 @@ func (w *world) note(e effect) {
 	switch {
 	case !allowed:
 		w.problem("the effect %s %s happens without a person's approval", e.value, e.number)
-	case twice > 1:
+	case twice > 1 && !lost: // a result that could not be recorded is not known
 		w.problem("the effect %s %s happens %d times in one turn of one process", e.value, e.number, twice)
 	case again > 1 && !broken:
 		w.problem("the effect %s %s happens %d times under the key %s, without any fault", e.value, e.number, again, e.key)
