@@ -9,7 +9,6 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -25,8 +24,6 @@ type desktop struct {
 	g     *gateway.Gateway
 	store state.Store
 	gate  chan struct{}
-	// active counts the requests of serve that are being served.
-	active atomic.Int64
 }
 
 func newDesktop(t *testing.T, change func(*gateway.Options)) *desktop {
@@ -71,19 +68,9 @@ func (d *desktop) serve(w http.ResponseWriter, method, path, body string) (hangU
 	ctx, cancel := context.WithCancel(context.Background())
 	r := httptest.NewRequestWithContext(ctx, method, path, strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
-	d.active.Add(1)
-	go func() {
-		defer d.active.Add(-1)
-		d.g.ServeHTTP(w, r)
-	}()
+	go d.g.ServeHTTP(w, r)
 	synctest.Wait()
 	return cancel
-}
-
-// served is how many requests are being served.
-func (d *desktop) served() int64 {
-	synctest.Wait()
-	return d.active.Load()
 }
 
 // status is how the newest run of agent's thread t stands.
@@ -144,14 +131,6 @@ func (s *sink) count(what string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return strings.Count(s.data.String(), what)
-}
-
-// sent is all that was sent.
-func (s *sink) sent() string {
-	synctest.Wait()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.data.String()
 }
 
 func TestHeartbeatsOnQuietStreams(t *testing.T) {

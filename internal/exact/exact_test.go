@@ -29,7 +29,6 @@ type outer struct {
 	Bytes    []byte            `json:"bytes"`
 	Left     string            `json:"-"`
 	ThreadID string
-	hidden   string
 }
 
 func TestNamesAreExact(t *testing.T) {

@@ -148,15 +148,15 @@ func (w *world) auditThread(ctx context.Context, s state.Store, key state.Key) {
 
 // endOf returns the status of the run that a frame ends.
 func endOf(f state.Frame) string {
-	switch f.Type {
-	case agui.TypeRunError:
+	if f.Type == agui.TypeRunError {
 		return string(state.RunError)
-	case agui.TypeRunFinished:
-		var e struct{ Outcome struct{ Type string } }
-		if err := json.Unmarshal(f.Data, &e); err != nil {
-			return err.Error()
-		}
-		return e.Outcome.Type
 	}
-	return "no end"
+	if f.Type != agui.TypeRunFinished {
+		return "no end"
+	}
+	var e struct{ Outcome struct{ Type string } }
+	if err := json.Unmarshal(f.Data, &e); err != nil {
+		return err.Error()
+	}
+	return e.Outcome.Type
 }
