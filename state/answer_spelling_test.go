@@ -75,14 +75,13 @@ func TestEchoesOfQuestions(t *testing.T) {
 		answer := renderJSON(map[string]any{"approved": true, "editedArgs": echo(t, arguments)})
 		same(t, "arguments after an echo", FitQuestion(asked, answer), json.RawMessage(`{"approved":true,"editedArgs":`+string(arguments)+`}`))
 
-		edited, want := echo(t, arguments).(map[string]any), map[string]any{} //nolint:forcetypeassert // of an object
+		edited := echo(t, arguments).(map[string]any) //nolint:forcetypeassert // of an object
 		if err := json.Unmarshal(arguments, &map[string]any{}); err == nil {
 			edited["new"] = "edit"
-			parsed, err := parseObject(arguments)
+			want, err := parseObject(arguments)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want = parsed
 			want["new"] = "edit"
 			same(t, "arguments after an edit", FitQuestion(asked, renderJSON(map[string]any{"approved": true, "editedArgs": edited})), renderJSON(map[string]any{"approved": true, "editedArgs": want}))
 		}

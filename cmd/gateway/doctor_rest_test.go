@@ -165,7 +165,9 @@ func TestEveryQuestionIsAnswered(t *testing.T) {
 	team := writeFile(t, "team.yaml", `version: 1
 models: { default: { base_url: "`+model.URL+`", model: m } }
 mcp: { search: { url: "`+tools(t, "find")+`" } }
-agents: { far: { type: agui, url: "`+answering(t, http.StatusBadRequest, "text/plain", "")+`" } }
+agents:
+  far: { type: agui, url: "`+answering(t, http.StatusBadRequest, "text/plain", "")+`" }
+  near: { type: llm, approve: [ find ], tools: [ { mcp: search } ] }
 `)
 	pair := newPair(t, "gateway.example", time.Now().Add(90*24*time.Hour))
 	answered := map[string]bool{}

@@ -528,7 +528,7 @@ mcp: { one: { url: "`+tools(t, tt.one)+`" }, two: { url: "`+tools(t, tt.two)+`" 
 agents: { a: { type: llm, `+tt.agent+`, tools: [ { mcp: one }, { mcp: two } ] } }
 `)
 		d := diagnose(t, "validate", "-probe", "-config", team)
-		d.want(t, tt.want)
+		d.want(t, tt.want, "model: wrong")
 		if !strings.Contains(d.text, tt.says) {
 			t.Errorf("%s: %s", tt.agent, d.text)
 		}
