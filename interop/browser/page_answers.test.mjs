@@ -178,7 +178,8 @@ test("a question whose time is over says so, cannot be clicked, is in nobody's w
   await option(page, "M").and(page.locator(":enabled")).click();
   await told(page, 'You said: "M"');
   assert.equal(await page.getByTestId("expired").count(), 0);
-  const [first, second] = await page.getByTestId("answered").all();
+  const [first, second] = [0, 1].map((at) => page.getByTestId("answered").nth(at));
+  await second.waitFor();
   assert.equal(await first.getAttribute("data-status"), "expired");
   assert.deepEqual(await first.getByTestId("offered").evaluateAll((all) => all.map(({ dataset }) => dataset.value)), ["S", "M"]);
   assert.equal(await first.locator("[data-chosen]").count(), 0);
