@@ -104,8 +104,8 @@ func Result(operations []Operation) string {
 }
 
 // ReadResult returns the operations that the result of a tool holds: JSON of the form {"a2ui_operations": [...]}, which some tools write
-// into a JSON string once more. It returns nil for any other text. What is no operation in the list is left out, and what comes after
-// [MaxOperations] of them.
+// into a JSON string once more. It returns nil for any other text. It skips elements that are no operations, and returns at most
+// [MaxOperations].
 func ReadResult(text string) []Operation { return readResult(text, MaxOperations) }
 
 func readResult(text string, most int) []Operation {

@@ -34,8 +34,8 @@ func given(e Event) error {
 	return nil
 }
 
-// Validate returns an [*EventError] for the first field of e that [Decode] would refuse, or drop, in what [Encode] makes of
-// e, or that [DecodeInput] would refuse of a client that sends it back. It works from the table that Decode works from. Opaque JSON is left to Encode, which refuses what is no JSON.
+// Validate returns an [*EventError] for the first field of e that [Decode] would refuse or drop after [Encode], or that [DecodeInput]
+// would refuse in a later request. It uses the table that Decode uses. Encode checks opaque JSON.
 func Validate(e Event) error {
 	if err := given(e); err != nil {
 		return err

@@ -97,7 +97,7 @@ func (g *Gateway) requestOf(r *http.Request, in *agui.RunAgentInput, data []byte
 	return req, nil
 }
 
-// freeAnswers is how many answers a request may have without a look at the thread: those to questions that were answered before may be repeated.
+// freeAnswers is how many answers a request may have in any case. A request may repeat answers to questions that are closed.
 const freeAnswers = 100
 
 // checkAnswers refuses more answers than the thread has open questions, before they are brought into canonical spelling.

@@ -125,7 +125,7 @@ func logged(details []state.Problem) []any {
 	return []any{"details", texts}
 }
 
-// A refusedAnswer is a refusal with what was wrong with the answers.
+// A refusedAnswer is a refusal with the problems of the answers.
 type refusedAnswer struct {
 	err     error
 	details []state.Problem

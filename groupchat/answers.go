@@ -120,8 +120,8 @@ func (t *Turn) fanMarks() []fanMark {
 	return marks
 }
 
-// sayAnswers says the last words of agent, which worked in a conversation of its own, in the conversation r with w: one message, or one for
-// each participant of a fan, under its name. Each is said once per turn and key.
+// sayAnswers adds the answers of agent, which ran in a private conversation, to the conversation r with w: one message, or one for each
+// participant of a fan, under its name. Each is added once per turn and key.
 func (t *Turn) sayAnswers(r *run.Run, w run.Writer, agent Agent, key string, list []answer) error {
 	for _, a := range list {
 		o, by, key := run.TextOptions{Name: t.name(), Metadata: t.marked()}, innerHooks(agent), key

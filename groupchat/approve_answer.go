@@ -131,7 +131,7 @@ func reasonOf(reason string) string {
 	return reason
 }
 
-// ruling is what an answer about a call of the tool comes to. With comments the call is not made: the model is told them.
+// ruling returns the decision about a call of the tool. With comments the call is not made, and its result has the comments for the model.
 func (t *Tool) ruling(a Answer, arguments json.RawMessage) (ruling, error) {
 	given, edited, remember, err := readApproval(a)
 	if err != nil {

@@ -151,7 +151,7 @@ func innerHooks(a Agent) []Hooks {
 	return all
 }
 
-// sayLast says the last words of an agent, which worked in a conversation of its own, in the conversation r with w. If people see r, they
+// sayLast adds the last words of an agent, which ran in a private conversation, to the conversation r with w. If r is public, the words
 // pass the hooks of the agent.
 func (t *Turn) sayLast(r *run.Run, w run.Writer, hooks []Hooks, o run.TextOptions, words string) error {
 	before := w

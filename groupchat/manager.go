@@ -111,9 +111,8 @@ type Rule struct {
 
 // ByState makes managers that choose by the first rule that holds, else by the default, which may be [Done]. A
 // participant whose turn failed and was skipped in this run, or in whose turn a person cancelled a question, is not
-// chosen again, because what its rule misses would still be missing. Once a person has cancelled a question the default is not chosen a second time,
-// and a rule that leads from the last speaker to one who is not chosen again ends the chat: else those before would work on for an answer that
-// nobody gives.
+// chosen again, because its rule would still hold. After a cancelled question the default is chosen at most once, and the chat ends at a rule
+// that leads from the last speaker to a participant that is not chosen again.
 func ByState(otherwise string, rules ...Rule) func() Manager {
 	return func() Manager { return byState{rules, otherwise} }
 }

@@ -47,8 +47,8 @@ func (s *suggesting) check(bad func(format string, args ...any)) {
 type SuggestOptions struct {
 	// List is what is suggested where there is no Model, and where it does not answer as it should.
 	List []Suggestion
-	// Model, if set, is asked for suggestions. It is told Instructions, the parts of the state at Sees, and the end of the conversation.
-	// It is asked in a run of its own, which is not stored, under the hooks and budgets of the agent.
+	// Model, if set, makes suggestions. Its request has Instructions, the parts of the state at Sees, and the end of the conversation.
+	// The request counts for the hooks and budgets of the agent. It is not stored.
 	Model        model.Model
 	Instructions string
 	Sees         []string // JSON Pointers

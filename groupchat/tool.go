@@ -238,9 +238,9 @@ func (t *Tool) Validate() error {
 // A source may also have a method Expects(name string) bool, which reports whether it is set up to have a tool of that name, be it
 // away or not. Without it a name in [Approvals] that is a tool of a source that is away is one that no tool has.
 //
-// A method Origin() string identifies the source, see [Tool.Origin]; without it that is the place in the agent's list. Names() []string are the names of all
-// of its tools, if they are known without asking it. Of sources of one agent no two may have tools of one name: what is known is a mistake for
-// Validate, and what comes to light later is kept from the model. In a thread a name stays with its source.
+// A method Origin() string identifies the source, see [Tool.Origin]; the default is the place in the agent's list. Names() []string returns the
+// names of all of its tools if they are known without a request. Two sources of one agent must not have tools of one name: Validate refuses
+// known names, and names that are found later are withheld from the model. In a thread a name stays with its source.
 //
 // One with a method Required() bool that returns true is needed: a turn that begins without all of its tools fails with tool_failed, and
 // may be tried again.

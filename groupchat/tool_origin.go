@@ -86,8 +86,8 @@ func (a *LLM) clashes(found []*Tool) map[string]bool {
 	return clashes
 }
 
-// CheckTools asks the agent's sources for their tools. It returns what is wrong with their names: those that several sources have, and those in
-// Approve that no tool has. The error is that of a source that is away.
+// CheckTools asks the agent's sources for their tools. It returns names that several sources have, and names in Approve that no tool has, as
+// problems. The error is that of a source that cannot be reached.
 func (a *LLM) CheckTools(ctx context.Context) (problems []string, err error) {
 	var found []*Tool
 	for i, s := range a.Sources {
@@ -123,8 +123,8 @@ func toolsOf(ctx context.Context, s ToolSource, i int) (found []*Tool, err error
 	return found, err
 }
 
-// bindNames leaves out the tools whose names are not surely theirs: several sources have the name, or it has been another's in this thread, which the
-// agent still has and which is away.
+// bindNames removes tools with ambiguous names: several sources have the name, or in this thread it belongs to another source of the agent that
+// cannot be reached now.
 func (r *llmRun) bindNames(ctx context.Context, found []*Tool) []*Tool {
 	a := r.LLM
 	if r.unprepared != nil {

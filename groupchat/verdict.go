@@ -71,8 +71,8 @@ func ReadVerdict(a Answer, own ...string) (v Verdict, err error) {
 	return v, nil
 }
 
-// VerdictSchema is the JSON Schema of answers that [ReadVerdict] reads, with further members that have schemas of their own. Of the members that it
-// does not describe it lets those through that every verdict may have.
+// VerdictSchema returns the JSON Schema of answers that [ReadVerdict] reads, with the schemas of further members. It also allows the members that
+// every verdict may have.
 func VerdictSchema(members map[string]any) json.RawMessage {
 	properties := map[string]any{
 		"approved": map[string]any{"type": "boolean", "title": "Go ahead"},

@@ -44,7 +44,7 @@ func (c *source) Names() []string {
 	return names
 }
 
-// Origin identifies the server: its address or command, and what it is told of who asks and of its environment.
+// Origin identifies the server: its address or command, and its credentials and environment.
 func (c *source) Origin() string {
 	o := c.s.o
 	parts := append([]string{o.URL, o.Command, o.Dir}, o.Args...)

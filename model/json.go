@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// The limits of [Values]. A bracket that begins no value may have the rest of the text read, so what is read is bounded: it is enough for the
-// longest message, several times.
+// The limits of [Values]. Each bracket that begins no value may cost a scan of the rest of the text. The bound allows several scans of the
+// longest message.
 const (
 	maxValues = 16
 	maxRead   = 16 << 20

@@ -61,8 +61,8 @@ func (w *rewrite) find(f Facts, r *Request, text string) bool {
 		})
 }
 
-// continuesLeft reports whether the newest message of a user or an agent that the request names has left the conversation: what is
-// new in the request was said to another branch. Reasoning and activities stay in clients that had them.
+// continuesLeft reports whether the newest message of a user or an agent in the request is no longer part of the conversation. The request
+// then continues another branch. Clients keep reasoning and activities of branches, so these do not count.
 func (a *admission) continuesLeft() bool {
 	for _, m := range slices.Backward(a.r.Messages) {
 		if place, ok := a.known(m.ID); ok && (place.Role == agui.RoleUser || place.Role == agui.RoleAssistant) {

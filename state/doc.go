@@ -20,9 +20,9 @@
 //
 // A [Store] keeps threads. [Admitter.Begin] admits a request; if it starts a run, the caller has a [Lease], with which it
 // appends frames to the log ([Writer.Append]) and commits messages, state and checkpoint ([Writer.Commit]). Each lease has a
-// higher fence than all before it, and whoever has lost theirs changes nothing any more: they get [ErrLeaseLost]. A run
-// whose owner does not renew its lease is found by [Admitter.Overdue] and goes on elsewhere by [Admitter.Take]. Readers follow
-// the log by [ThreadReader.Tail], from the cursor that they have.
+// higher fence than all before it. A lost lease changes nothing: its owner gets [ErrLeaseLost]. If an owner does not renew its lease,
+// [Admitter.Overdue] finds the run, and another process continues it with [Admitter.Take]. Readers follow the log with
+// [ThreadReader.Tail], from their cursor.
 //
 // Packages below this one have stores in memory, in Redis and in a file.
 //

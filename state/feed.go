@@ -39,8 +39,8 @@ type feed struct {
 	followed   bool // the backend was asked to tell of the log
 }
 
-// take adds a page that was read from after on, and reports whether there may be more to read. If an owner here has added frames meanwhile,
-// only the backend can say whether the page goes on from there: it is read again.
+// take adds a page that was read from after on, and reports whether there may be more to read. If an owner in this process has added frames
+// meanwhile, take reports true without adding the page, and the caller reads from the new end.
 func (f *feed) take(page *LogPage, after FrameID) (more bool, err error) {
 	if !page.of(f.born) {
 		return false, ErrUnknownThread
@@ -103,8 +103,8 @@ func (f *feed) over() error {
 	return f.err
 }
 
-// continues reports whether frames, which an owner here has written behind the frame before, go on from the end of the feed. If a backend
-// has lost frames that the feed has, their owner may append them again; frames of another fence go on from an earlier place.
+// continues reports whether frames, which an owner in this process appended after the frame before, continue the feed. If the backend has lost
+// frames of the feed, their owner may append them again. Frames of another fence then begin at an earlier place.
 func (f *feed) continues(frames []Frame, before FrameID) bool {
 	end := f.end()
 	return before == end || before.Less(end) && frames[0].ID.Fence == end.Fence

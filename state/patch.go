@@ -49,7 +49,7 @@ func budgetOf(ctx context.Context, p agui.Patch, size int) (*patchcost.Budget, e
 	return patchcost.New(ctx, size+sizePatch(p)), nil
 }
 
-// spent is the error of a change with a budget. What is over the budget is too large.
+// spent returns the error of a change with a budget: a change over the budget is too large.
 func spent(err error) error {
 	if errors.Is(err, patchcost.ErrSteps) {
 		return fmt.Errorf("%w: %w", ErrTooLarge, err)

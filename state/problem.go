@@ -19,7 +19,7 @@ func (p Problem) String() string {
 	return strings.TrimSpace(p.InterruptID + " " + p.Path + ": " + p.Problem)
 }
 
-// The bounds of what is said of an answer.
+// The limits of the problems of an answer.
 const (
 	maxProblems    = 8
 	maxProblemText = 200

@@ -83,7 +83,7 @@ func (s *Schema) mismatches(value json.RawMessage) []mismatch {
 	return appendMismatches(nil, found)
 }
 
-// appendMismatches adds the places that e is about. What each of several alternatives wants says nothing of what was meant.
+// appendMismatches appends the places of e. It omits the causes of failed alternatives, because the intended one is unknown.
 func appendMismatches(list []mismatch, e *jsonschema.ValidationError) []mismatch {
 	for _, cause := range e.Causes {
 		list = appendMismatches(list, cause)

@@ -186,8 +186,8 @@ func (r *Run) withPending(o *agui.Outcome) *agui.Outcome {
 	return named
 }
 
-// Fail sends RUN_ERROR. What is open is abandoned. Of a malformed or too large error only message and code are sent, cut short
-// if they have to be: a run can always be ended. It does not wait for a patch that is being applied.
+// Fail sends RUN_ERROR and abandons open messages, calls and steps. A run can always be failed: of a malformed or too large error Fail sends
+// only message and code, shortened if necessary. Fail does not wait for a patch that is being applied.
 func (r *Run) Fail(e *agui.RunError) error {
 	if e == nil {
 		return errNilEvent

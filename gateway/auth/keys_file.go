@@ -128,7 +128,7 @@ func parseRoles(text string) (roles []string, problem string) {
 	return roles, ""
 }
 
-// checkName returns what is wrong with a name or a role in a keys file, which have no blanks either.
+// checkName returns the problem of a name or a role in a keys file, or "". Keys files allow no blanks in them.
 func checkName(name string, limit int) string {
 	if strings.Contains(name, " ") {
 		return "has white space or control characters"

@@ -25,7 +25,7 @@ func (r *reader) warnOfBare(n *node) {
 	}
 }
 
-// warn notes at n what is valid and probably not meant so.
+// warn adds a warning at n: a valid part of the file that is probably a mistake.
 func (r *reader) warn(n *node, format string, args ...any) {
 	r.warnings = append(r.warnings, Problem{File: r.file, Line: n.line, Column: n.column, Text: fmt.Sprintf(format, args...)})
 }

@@ -49,8 +49,8 @@ func exampleFiles(t *testing.T) []string {
 	return all
 }
 
-// TestTheManualsExamplesRun plays each agent of each example of the documents with models that say the same each time, and with servers that
-// are away. What is said, asked, called and stored is in a file: with -update it is written.
+// TestTheManualsExamplesRun runs each agent of each example in the documents with scripted models and without their servers. It compares
+// texts, questions, calls and states with a file, which -update writes.
 func TestTheManualsExamplesRun(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder

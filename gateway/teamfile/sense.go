@@ -7,10 +7,10 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// What is valid and probably not meant so is a warning: a team that goes on until its limit, a condition on what nothing writes, and models
-// that choose among participants of which they know nothing but the name.
+// Warnings are for valid files that probably contain a mistake: a team that only its limit ends, a condition on a pointer that nothing
+// writes, and participants without a description among which a model chooses.
 
-// A look is a place in the state that decides how a team goes on.
+// A look is a place in the state that a condition of a team reads.
 type look struct {
 	at *node
 	of *written

@@ -105,7 +105,7 @@ func failure(name, code, message string, details ...state.Problem) *agui.Custom 
 	return &agui.Custom{Name: name, Value: value}
 }
 
-// Refused returns the event that tells a reader, on a stream that goes on, that its request was refused, and what was wrong with its answers.
+// Refused returns the event that reports a refused request on an open stream, with the problems of its answers.
 func Refused(code errcode.Code, details ...state.Problem) *agui.Custom {
 	return failure(CustomRefused, string(code), code.Message(), details...)
 }

@@ -56,7 +56,7 @@ func (t *Table) Spent(name string, now time.Time) (n int64, until time.Time) {
 	return 0, time.Time{}
 }
 
-// of returns the owner in its window, and forgets one whose window is over. The lock is held.
+// of returns the owner name, or nil after the end of its window. The caller holds the lock.
 func (t *Table) of(name string, now time.Time) *owner {
 	o := t.by[name]
 	if o != nil && !now.Before(o.until) {
@@ -66,8 +66,8 @@ func (t *Table) of(name string, now time.Time) *owner {
 	return o
 }
 
-// makeRoom forgets the owners whose windows are over, looking at all of them a few times in a window, and then the one that has spent
-// least if there is no room for another. The lock is held.
+// makeRoom evicts owners after the end of their windows, with a few scans in each window, and then the owner that has spent least if the
+// table is full. The caller holds the lock.
 func (t *Table) makeRoom(now time.Time, window time.Duration) {
 	const looks = 8
 	if len(t.by) < t.most {

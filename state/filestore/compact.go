@@ -62,11 +62,11 @@ func compacted(db *bolt.DB, path string) (smaller *bolt.DB, err error) {
 	return smaller, syncDir(filepath.Dir(path))
 }
 
-// scrubKey is there, beside the record of the format, if the file's empty pages hold what was to be deleted for good: the next opening
-// copies what is left into a new file, and overwrites this one.
+// scrubKey is set beside the record of the format while empty pages of the file contain purged data. The next Open copies the threads into
+// a new file and overwrites this one.
 var scrubKey = []byte("scrub")
 
-// Purge removes what is left of a thread that was deleted; see [state.Backend].
+// Purge removes the remains of a deleted thread; see [state.Backend].
 func (b *backend) Purge(ctx context.Context, key state.Key) error {
 	return b.update(ctx, urgent, func(x *txn) error {
 		l, err := find(x.tx, key)
@@ -86,7 +86,7 @@ func (b *backend) Purge(ctx context.Context, key state.Key) error {
 	})
 }
 
-// everything stands for how much of a file is empty if what is in its empty pages has to go.
+// everything, as the empty part of a file, makes compact rewrite the file.
 const everything = math.MaxInt64
 
 // scrub puts a copy in the place of the file as compact does, and overwrites the file. If that fails, the next opening tries again.
@@ -112,8 +112,8 @@ func scrubbed(db *bolt.DB) error {
 	return db.Update(func(tx *bolt.Tx) error { return tx.Bucket(formatTable).Delete(scrubKey) })
 }
 
-// overwrite fills a file that nothing is in any more with zeros, so that nobody finds in the blocks it leaves behind what was in it. A
-// disk, or a file system, that keeps old blocks of its own is beyond it.
+// overwrite fills an unused file with zeros, so that its blocks contain no data of threads. It does not reach copies that a disk or a file
+// system keeps.
 func overwrite(file *os.File) error {
 	info, err := file.Stat()
 	if err != nil {

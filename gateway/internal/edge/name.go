@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// CheckName returns what is wrong with the name of a principal or a role, or nothing. Names are compared byte by byte, so a name that another
-// program could trim, or that looks like another one because of characters without a shape, is wrong.
+// CheckName returns the problem of the name of a principal or a role, or "". Names are compared byte by byte. So CheckName refuses white space,
+// which other programs may trim, and invisible characters.
 func CheckName(name string, most int) string {
 	switch {
 	case name == "":

@@ -21,7 +21,7 @@ type heard struct {
 	before json.RawMessage // the state that the run began with
 	asks   []*asked
 	code   string // of the error that the run ended with
-	// details are what was wrong with answers that were refused.
+	// details are the problems of refused answers.
 	details []state.Problem
 	events  []agui.Event
 	byID    map[string]*utterance
@@ -146,7 +146,7 @@ func (h *heard) waits() []*madeCall {
 	return open
 }
 
-// why is what was wrong with the answers that were refused.
+// why returns the problems of refused answers.
 func (h *heard) why() string {
 	var b strings.Builder
 	for _, p := range h.details {

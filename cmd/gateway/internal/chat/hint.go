@@ -107,7 +107,7 @@ func problemOf(e *agui.RunError) *Problem {
 	return p
 }
 
-// whyRefused is what was wrong with answers that a gateway refused, a line each.
+// whyRefused returns the problems of refused answers, a line each.
 func whyRefused(details json.RawMessage) string {
 	var list []state.Problem
 	_ = json.Unmarshal(details, &list) // most errors have none

@@ -11,8 +11,8 @@ import (
 	"github.com/agui-gateway/gateway/gateway/auth"
 )
 
-// closeTo says how nobody but this user may read a file. A file of another user, such as root, that only its owner may read could not be read
-// by this one either.
+// closeTo returns advice that keeps a file readable for this user only. A file of another user, such as root, stays readable for this
+// user's group.
 func closeTo(info fs.FileInfo, path string) string {
 	if ownedByUs(info) {
 		return "chmod 600 " + path
