@@ -2,6 +2,7 @@ package filestore_test
 
 import (
 	"crypto/rand"
+	"flag"
 	"log/slog"
 	"path/filepath"
 	"strconv"
@@ -14,6 +15,13 @@ import (
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 	"github.com/agui-gateway/gateway/state/statetest"
 )
+
+// Each run of the tests plays the same histories. The flag -rapid.seed selects others; 0 means new ones.
+func init() {
+	if err := flag.Set("rapid.seed", "1"); err != nil {
+		panic(err)
+	}
+}
 
 // TestHistories compares the three stores by random histories of calls.
 func TestHistories(t *testing.T) {

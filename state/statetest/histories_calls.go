@@ -242,11 +242,25 @@ func (h *history) ask() {
 
 // commits makes a commit at each store.
 func (h *history) commits(t *subject, x *holding, c state.Commit) {
-	_, _ = same(h, fmt.Sprintf("%s Commit(%s, %s)", t, x.attempt, encoded(c)), func(s state.Store, i int) (*state.Thread, error) { return s.Commit(h.ctx, x.leases[i], c) })
+	_, _ = same(h, fmt.Sprintf("%s Commit(%s, %s)", t, x.attempt, encoded(c)), func(s state.Store, i int) (*state.Thread, error) {
+		thread, err := s.Commit(h.ctx, x.leases[i], c)
+		return withoutMemo(thread), err
+	})
 	for _, m := range c.Messages {
 		t.learn(m.ID)
 	}
 	h.follow(t, x)
+}
+
+// withoutMemo returns t without the effects of its attempt. A store may leave out effects that were recorded between a commit and its repetition.
+func withoutMemo(t *state.Thread) *state.Thread {
+	if t == nil || t.Live == nil {
+		return t
+	}
+	thread, live := *t, *t.Live
+	live.Memo = nil
+	thread.Live = &live
+	return &thread
 }
 
 // follow notes the newest frame of a lease, and the revision that its markers may name.

@@ -1,6 +1,7 @@
 package simstore_test
 
 import (
+	"flag"
 	"testing"
 
 	"github.com/agui-gateway/gateway/state"
@@ -14,6 +15,13 @@ func TestBackend(t *testing.T) {
 	statetest.RunBackend(t, func(_ *testing.T, clock *statetest.Clock) state.Backend {
 		return simstore.New(simstore.Options{Now: clock.Now, LogTTL: statetest.LogTTL}).Replica()
 	})
+}
+
+// Each run of the tests plays the same histories. The flag -rapid.seed selects others; 0 means new ones.
+func init() {
+	if err := flag.Set("rapid.seed", "1"); err != nil {
+		panic(err)
+	}
 }
 
 // TestHistories compares the store with the one in memory by random histories of calls.
