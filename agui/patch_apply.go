@@ -95,7 +95,7 @@ func (t *patchTarget) apply(op PatchOp) error {
 	}
 }
 
-// put decodes a value and adds it at path, or replaces what is there.
+// put decodes a value and adds it at path. It replaces an existing value.
 func (t *patchTarget) put(op string, path []string, raw json.RawMessage) error {
 	value, err := operand(raw)
 	if err != nil {
@@ -116,7 +116,7 @@ func operand(raw json.RawMessage) (any, error) {
 	return value, nil
 }
 
-// place adds a value at path, or replaces what is there.
+// place adds a value at path. It replaces an existing value.
 func (t *patchTarget) place(op string, path []string, value any, depth int) error {
 	switch {
 	case len(path)+depth > maxPatchDepth:

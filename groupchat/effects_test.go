@@ -133,7 +133,7 @@ func TestKeysOfCallsDependOnArguments(t *testing.T) {
 	}
 }
 
-// TestACancelledQuestionDoesNotLoop: a guesser does not go on guessing for a person who has left.
+// TestACancelledQuestionDoesNotLoop cancels the question of a guesser, which then has no further turn.
 func TestACancelledQuestionDoesNotLoop(t *testing.T) {
 	t.Parallel()
 	spoke := func(name string) Condition { return func(v View) bool { return v.LastSpeaker == name } }

@@ -24,7 +24,7 @@ var verdicts = map[string]string{
 	`{"approved":true,"later":true}`: "", `{"approved":true,"Comments":"no!"}`: "", `cancel`: "no",
 }
 
-// TestOneRuleForDecisions has what a person may answer to a draft, and what comes of it: nothing but a yes goes on.
+// TestOneRuleForDecisions answers a question about a draft in every form. Only an explicit yes accepts the draft.
 func TestOneRuleForDecisions(t *testing.T) {
 	t.Parallel()
 	for answer, want := range verdicts {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestOriginOfATool tells apart tools whose requests go elsewhere, are another account's, or have the arguments in other places.
+// TestOriginOfATool compares tools that differ in address, account or placement of arguments.
 func TestOriginOfATool(t *testing.T) {
 	t.Parallel()
 	origins := map[string]int{}

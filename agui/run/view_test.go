@@ -437,7 +437,7 @@ func TestASnapshotThatCannotBeSentBack(t *testing.T) {
 	}
 }
 
-// TestTail holds the tail of a view, appended to what came before, to all of its messages.
+// TestTail appends the tail of a view to the earlier messages and compares the result with all messages.
 func TestTail(t *testing.T) {
 	t.Parallel()
 	v := NewView([]agui.Message{{ID: "u", Role: agui.RoleUser, Content: agui.TextContent("Hi")}}, nil)

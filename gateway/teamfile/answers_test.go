@@ -85,7 +85,7 @@ func TestTheManualsPanelHearsAll(t *testing.T) {
 	wantIn(t, "the judge's request", told(t, m, 2), "Decide between these:\noptimist: Yes.\n\ncritic: No.", "optimist: Yes.\nuser: critic: No.")
 }
 
-// TestReducersOfATeamCountWhereverItWorks has a team that appends, by name: with a state of its own, in a team's, and two deep.
+// TestReducersOfATeamCountWhereverItWorks refers to a team with an append reducer by name: with a mapped state, with a shared state, and nested twice.
 func TestReducersOfATeamCountWhereverItWorks(t *testing.T) {
 	t.Parallel()
 	const file = `version: 1

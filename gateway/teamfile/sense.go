@@ -10,7 +10,7 @@ import (
 // Warnings are for valid files that probably contain a mistake: a team that only its limit ends, a condition on a pointer that nothing
 // writes, and participants without a description among which a model chooses.
 
-// A look is a place in the state that a condition of a team reads.
+// A look is a pointer into the state that a condition of a team reads.
 type look struct {
 	at *node
 	of *written

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestWarningsOfTeams are about what is valid and probably not meant so.
+// TestWarningsOfTeams checks the warnings for valid files that probably contain a mistake.
 func TestWarningsOfTeams(t *testing.T) {
 	t.Parallel()
 	chat := func(manager, more string) string {

@@ -255,7 +255,7 @@ func (c *client) reset(messages []agui.Message) {
 	c.verifier, c.view, c.cursor = &agui.Verifier{}, run.NewView(messages, doc), ""
 }
 
-// errInvalid stops a reader whose stream breaks the protocol.
+// errInvalid stops the reader of a stream that violates the protocol.
 var errInvalid = errors.New("faultsim: invalid stream")
 
 // read reads to the end of a run, over as many connections as it takes. Once faults are over it ends in time.

@@ -97,7 +97,7 @@ type owners []*owner
 // Len is part of [heap.Interface].
 func (o owners) Len() int { return len(o) }
 
-// Less is part of [heap.Interface]. Of two that have spent as much, the one whose window ends first is the lesser.
+// Less is part of [heap.Interface]. It orders owners by what they have spent, then by the end of their windows.
 func (o owners) Less(i, j int) bool {
 	return o[i].spent < o[j].spent || o[i].spent == o[j].spent && o[i].until.Before(o[j].until)
 }
