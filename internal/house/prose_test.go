@@ -39,7 +39,7 @@ var untranslated = struct {
 	phrases, long int
 }{
 	areas: []string{
-		"README.md", "SECURITY.md", "a2a", "a2ui", "agui", "bench", "cmd", "docs", "errcode", "examples", "gateway", "groupchat",
+		"a2a", "a2ui", "agui", "bench", "cmd", "docs", "errcode", "examples", "gateway", "groupchat",
 		"httptool", "internal", "interop", "langgraph", "mcp", "model", "state", "telemetry", "travel", "web",
 	},
 	phrases: 4160,

@@ -63,7 +63,7 @@ func follows(ctx context.Context, f *fleet, _ size) *result {
 	if err := owner.start(ctx); err != nil {
 		out.stats.problem("%v", err)
 	}
-	out.add("runs whose owner was killed %d, takeovers %d, messages withdrawn %d", len(pairs), f.takeovers.Load(), withdrawn)
+	out.add("runs with a killed owner %d, takeovers %d, messages withdrawn %d", len(pairs), f.takeovers.Load(), withdrawn)
 	if n := f.takeovers.Load(); n < watchedThreads {
 		out.stats.problem("%d takeovers of %d runs", n, watchedThreads)
 	}

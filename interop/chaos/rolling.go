@@ -96,7 +96,7 @@ func rolling(ctx context.Context, f *fleet, size size) *result {
 	out.add("%d threads of three runs; kills %d, during a run %d, with a question open %d", len(threads), steps.killed, steps.during, steps.asked)
 	out.add("runs taken over: %d from the older version by the newer and %d from the newer by the older, of %d in all",
 		steps.forward, steps.back, f.takeovers.Load())
-	out.add("answers that the other version asked for %d, runs whose reader came from the other version %d; patched from there %d, stopped from there %d",
+	out.add("answers that the other version asked for %d, runs with a reader from the other version %d; patched from there %d, stopped from there %d",
 		crossed.answers.Load(), crossed.readers.Load(), beside.patches.Load(), beside.stops.Load())
 	steps.check(out)
 	if what := missing(counts); what != "" {
