@@ -19,10 +19,10 @@ var (
 func TestOrchestrationsAreTested(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..")
-	_, section, ok := strings.Cut(read(t, root, "docs/orchestration.md"), "\n## What is tested\n")
+	_, section, ok := strings.Cut(read(t, root, "docs/orchestration.md"), "\n## Tests\n")
 	section, _, more := strings.Cut(section, "\n## ")
 	if !ok || !more {
-		t.Fatal("docs/orchestration.md has no section of what is tested")
+		t.Fatal("docs/orchestration.md has no section about tests")
 	}
 	rows := orchestrationRow.FindAllStringSubmatch(section, -1)
 	if len(rows) < 100 {
