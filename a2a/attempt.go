@@ -21,10 +21,10 @@ type attempt struct {
 	// asked is the question that the message answers. Until the task has moved its status is what it was.
 	asked *question
 	moved bool
-	// seen says that the agent has told something of the task in this run.
+	// seen is set after the first event of the task in this run.
 	seen  bool
 	state taskState
-	// last is the status that the run comes to its end with, or the message in place of a task.
+	// last is the status at the end of the run, or the message instead of a task.
 	last  *taskStatus
 	reply bool
 }
@@ -57,7 +57,7 @@ func (a *attempt) run(ctx context.Context) error {
 	return err
 }
 
-// answer sends what there is to send, and follows what comes of it.
+// answer sends the pending message, and follows its task.
 func (a *attempt) answer() error {
 	var err error
 	if a.e, err = a.c.endpoint(a.s); err != nil {
@@ -78,15 +78,16 @@ func (a *attempt) answer() error {
 	return a.follow(a.send())
 }
 
-// send sends the message. If the card was read some time ago and the agent does not know what is asked, it may have changed: it is read
-// once more.
+// send sends the message. If the agent does not know the method or address of an older card, the card may have changed:
+// send reads it once more.
 func (a *attempt) send() error {
 	for again := false; ; again = true {
 		err := a.sendOnce()
 		if err == nil || a.seen {
 			return err
 		}
-		if e, ok := errors.AsType[*client.Error](err); !ok || e.Fault != client.FaultUnreachable && e.Fault != client.FaultStatus {
+		if e, ok := errors.AsType[*client.Error](err); !ok ||
+			e.Fault != client.FaultUnreachable && e.Fault != client.FaultStatus {
 			return err
 		}
 		a.c.forget()
@@ -108,7 +109,8 @@ func (a *attempt) send() error {
 // notThere reports whether a server has nothing at a URL that takes requests.
 func notThere(err error) bool {
 	e, ok := errors.AsType[*client.Error](err)
-	return ok && e.Fault == client.FaultStatus && (e.Status == 404 || e.Status == 405 || e.Status == 410 || errors.Is(err, client.ErrPage))
+	return ok && e.Fault == client.FaultStatus &&
+		(e.Status == 404 || e.Status == 405 || e.Status == 410 || errors.Is(err, client.ErrPage))
 }
 
 func (a *attempt) sendOnce() error {
@@ -175,13 +177,13 @@ func (a *attempt) take(e event) error {
 	}
 }
 
-// task folds in a task as it stands: what it has that was not told yet.
+// task sends the new parts of a task's snapshot.
 func (a *attempt) task(t *task) error {
 	a.tell.used(t.Metadata)
 	stale := a.asked != nil && !a.moved && t.Status.State.asks() && t.Status.key() == a.asked.key
 	for _, m := range a.since(t.History) {
 		if t.Status.Message != nil && m.ID == t.Status.Message.ID {
-			continue // it is told as what it is there
+			continue // sent with the status
 		}
 		if err := a.tell.message(m); err != nil {
 			return err
@@ -237,7 +239,7 @@ func (a *attempt) status(s *taskStatus) error {
 	}
 }
 
-// callOff cancels the task whose question nobody answers.
+// callOff cancels the task of a cancelled question.
 func (a *attempt) callOff() error {
 	e, err := a.e.event(a.s, a.e.dialect.cancel, a.e.params(map[string]any{"id": a.taskID}))
 	if err != nil && !isRPC(err, codeTaskNotFound, codeTaskNotCancelable) {
@@ -250,7 +252,7 @@ func (a *attempt) callOff() error {
 	return nil
 }
 
-// end tells what the run came to.
+// end sends the outcome of the run.
 func (a *attempt) end() error {
 	outcome := &agui.Outcome{Type: agui.OutcomeSuccess}
 	if a.last != nil && !a.reply {
@@ -268,7 +270,8 @@ func (a *attempt) end() error {
 	return a.tell.finish(outcome)
 }
 
-// stop cancels a task whose end is not waited for. If the agent takes long to answer, that goes on by itself: there is nothing else to be done.
+// stop cancels a task without waiting for its end. If the agent takes long to answer, the request continues in the
+// background.
 func (a *attempt) stop(ctx context.Context) {
 	stopped := ctx.Err() != nil
 	switch {

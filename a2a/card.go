@@ -19,14 +19,15 @@ var (
 	ErrTransport = errors.New("the agent has no interface of JSON-RPC")
 	// ErrVersion: the card has no interface of a version that is spoken here.
 	ErrVersion = errors.New("the agent speaks no version of A2A that is spoken here, 1.0 or 0.3")
-	// ErrElsewhere: the card names a URL on another server than its own, to which no header is sent unless [Options].Endpoint names it.
+	// ErrElsewhere: the card names a URL on another server than its own, to which no header is sent unless
+	// [Options].Endpoint names it.
 	ErrElsewhere = errors.New("the card names a URL on another server than its own")
 )
 
 // bindingJSONRPC is the name of the one transport that is spoken here.
 const bindingJSONRPC = "JSONRPC"
 
-// An agentCard is what is read of an agent's card, in the forms of 1.0 and of 0.3.
+// An agentCard has the used members of an agent's card, in the forms of 1.0 and of 0.3.
 type agentCard struct {
 	Name         string `json:"name"`
 	Description  string `json:"description"`
@@ -113,7 +114,8 @@ func (c *agentCard) endpoint(o *Options, at *url.URL) (endpoint, error) {
 		if len(versions) < enough {
 			versions = append(versions, client.CodeName(i.ProtocolVersion))
 		}
-		if d := dialectOf(i.ProtocolVersion); d != nil && (best == nil || d == dialect10 && dialectOf(best.ProtocolVersion) != dialect10) {
+		if d := dialectOf(i.ProtocolVersion); d != nil &&
+			(best == nil || d == dialect10 && dialectOf(best.ProtocolVersion) != dialect10) {
 			best = &i
 		}
 	}
@@ -125,7 +127,8 @@ func (c *agentCard) endpoint(o *Options, at *url.URL) (endpoint, error) {
 	}
 	e := endpoint{
 		dialect: dialectOf(best.ProtocolVersion), tenant: best.Tenant, streams: c.Capabilities.Streaming,
-		json: slices.ContainsFunc(c.DefaultInputModes, func(mode string) bool { return mode == "application/json" || mode == "*/*" }),
+		json: slices.ContainsFunc(c.DefaultInputModes,
+			func(mode string) bool { return mode == "application/json" || mode == "*/*" }),
 	}
 	named := best.URL
 	if o.Endpoint != "" {
@@ -141,7 +144,7 @@ func (c *agentCard) endpoint(o *Options, at *url.URL) (endpoint, error) {
 	return e, nil
 }
 
-// maxDescription bounds what is told of a card in bytes.
+// maxDescription is the maximum size of a card's description in bytes.
 const maxDescription = 2000
 
 // description is what the card tells models and people of the agent.

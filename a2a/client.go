@@ -19,13 +19,13 @@ import (
 type Options struct {
 	// URL is the agent's card, if its path ends with .json, or what the card's well-known path is below.
 	URL string
-	// Endpoint is where the agent is asked, in place of the URL in its card. It may be on another server, and is then sent the headers.
+	// Endpoint replaces the URL in the agent's card. It may be on another server, which then gets the headers.
 	Endpoint string
-	// State says that the agent has a part of the state: what it makes of data is put there, and what is there it is sent.
+	// State gives the agent a part of the state: it stores the agent's data, and the agent gets it with each message.
 	State bool
 	// Headers go with every request, also that for the card. They are never logged and in no error.
 	Headers http.Header
-	// HTTP sends the requests; nil is a client of its own, as in [client.Options].
+	// HTTP sends the requests; nil is a new client, as in [client.Options].
 	HTTP          *http.Client
 	Idle, Timeout time.Duration
 
@@ -57,7 +57,8 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if u, err := url.Parse(o.Endpoint); o.Endpoint != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
+	if u, err := url.Parse(o.Endpoint); o.Endpoint != "" &&
+		(err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
 		return nil, errors.New("a2a: the endpoint must begin with http:// or https:// and name a host")
 	}
 	at, err := url.Parse(o.URL)
@@ -134,8 +135,8 @@ func (c *Client) forget() {
 	c.until = time.Time{}
 }
 
-// Probe reads the agent's card and asks for a task that there is not, so that nothing is begun. An error is a [*client.Error] or the cause of
-// ctx; see [ErrCard] and the like.
+// Probe reads the agent's card and asks for a task that there is not, so that nothing is begun. An error is a
+// [*client.Error] or the cause of ctx; see [ErrCard] and the like.
 func (c *Client) Probe(ctx context.Context, header http.Header) error {
 	ctx, cancel := context.WithTimeout(ctx, controlTimeout)
 	defer cancel()
@@ -161,10 +162,10 @@ func isAnswer(err error) bool {
 
 var errReadTwice = errors.New("a2a: the answer was read already")
 
-// Run asks the agent when its result is ranged over, once, and yields events as [client.Client.Run] does. The thread is a context there.
-// Questions of the agent's are interrupts, and the request's answers continue the task that asked. What the request's Begun names is followed
-// and not asked for again. A run that is not read to its end, or whose context is done, has its task cancelled, unless Leave says
-// otherwise.
+// Run asks the agent when its result is ranged over, once, and yields events as [client.Client.Run] does. The thread is
+// a context there. Questions of the agent's are interrupts, and the request's answers continue the task that asked. A
+// task in the request's Begun is followed and not sent again. If a run is not read to its end, or its context is done,
+// its task is cancelled, unless Leave says otherwise.
 func (c *Client) Run(ctx context.Context, r client.Request) iter.Seq2[agui.Event, error] {
 	var asked atomic.Bool
 	return func(yield func(agui.Event, error) bool) {

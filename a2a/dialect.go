@@ -21,8 +21,9 @@ type versionNames struct {
 	version                              string
 	send, stream, get, cancel, subscribe string // methods
 	user                                 string // a role
-	now                                  string // the member of a configuration that asks for an answer before the task is over, and
-	nowValue                             bool   // its value
+	// now is the member of a configuration that asks for an answer before the task is over, nowValue its value.
+	now      string
+	nowValue bool
 }
 
 var (
@@ -61,11 +62,12 @@ func (e endpoint) message(m outgoing) map[string]any {
 		message["kind"] = "message"
 	}
 	if m.task != "" {
-		message["taskId"] = m.task // whose context the server knows
+		message["taskId"] = m.task // the server knows its context
 	} else {
 		message["contextId"] = m.context
 	}
-	return e.params(map[string]any{"message": message, "configuration": map[string]any{e.dialect.now: e.dialect.nowValue}})
+	return e.params(map[string]any{"message": message,
+		"configuration": map[string]any{e.dialect.now: e.dialect.nowValue}})
 }
 
 // params are the params of any request.

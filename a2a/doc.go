@@ -1,10 +1,11 @@
-// Package a2a asks agents that speak the Agent2Agent protocol (A2A), and tells what they answer as events of AG-UI: a [Client] is a
-// groupchat.RemoteClient.
+// Package a2a asks agents that speak the Agent2Agent protocol (A2A), and tells what they answer as events of AG-UI: a
+// [Client] is a groupchat.RemoteClient.
 //
-// It speaks JSON-RPC over HTTP, of A2A 1.0 and 0.3, whichever the agent's card names; the wire is in this package. The protocol's own
-// module for Go has only 0.3 in the versions that a module proxy has, and reads answers of any length, so it is not used.
+// It speaks JSON-RPC over HTTP, of A2A 1.0 and 0.3, whichever the agent's card names; the wire is in this package. The
+// protocol's own module for Go has only 0.3 in the versions that a module proxy has, and reads answers of any length,
+// so it is not used.
 //
-// An agent's thread is a context there, under the thread's id. A run sends one message, of what the agent has not been sent yet, and
-// follows the task that comes of it to its end, or to its question: input-required and auth-required are interrupts, whose answer
-// continues the same task.
+// An agent's thread is a context there, under the thread's id. A run sends one message with everything that is new to
+// the agent, and follows its task to the end, or to a question: input-required and auth-required are interrupts. Their
+// answers continue the same task.
 package a2a

@@ -24,13 +24,14 @@ const (
 // A taskState is a state of a task.
 type taskState string
 
-// UnmarshalJSON reads a state in the form of either version. What is none of them is unknown.
+// UnmarshalJSON reads a state in the form of either version. Any other value is unknown.
 func (s *taskState) UnmarshalJSON(data []byte) error {
 	var text string
-	_ = exact.Unmarshal(data, &text) // what is no text is no state
+	_ = exact.Unmarshal(data, &text) // any other value is no state
 	text = strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(text, "TASK_STATE_")), "_", "-")
 	switch text {
-	case stateSubmitted, stateWorking, stateInputRequired, stateAuthRequired, stateCompleted, stateFailed, stateRejected, stateCanceled:
+	case stateSubmitted, stateWorking, stateInputRequired, stateAuthRequired, stateCompleted, stateFailed,
+		stateRejected, stateCanceled:
 		*s = taskState(text)
 	default:
 		*s = stateUnknown
@@ -41,12 +42,12 @@ func (s *taskState) UnmarshalJSON(data []byte) error {
 // asks reports whether the task waits for somebody.
 func (s taskState) asks() bool { return s == stateInputRequired || s == stateAuthRequired }
 
-// works reports whether the task goes on by itself.
+// works reports whether the task is in progress.
 func (s taskState) works() bool { return s == "" || s == stateSubmitted || s == stateWorking }
 
 type metadata map[string]json.RawMessage
 
-// A message is what an agent says, or was told, at once.
+// A message is one message from or to an agent.
 type message struct {
 	ID       string   `json:"messageId"`
 	TaskID   string   `json:"taskId"`
@@ -129,7 +130,8 @@ func (e *event) taskID() string {
 
 var errEvent = errors.New("the result is neither a message nor a task nor an update of one")
 
-// parseEvent reads a result, in the form of 1.0, where a member says what it is, of 0.3, where kind does, or as a bare task.
+// parseEvent reads a result, in the form of 1.0, where a member says what it is, of 0.3, where kind does, or as a bare
+// task.
 func parseEvent(data []byte) (event, error) {
 	var told struct {
 		Task           json.RawMessage `json:"task"`
@@ -173,7 +175,7 @@ func parseEvent(data []byte) (event, error) {
 // decode reads data, which must not be null, into what v points to.
 func decode[T any](data []byte, v **T) error {
 	if err := exact.Unmarshal(data, v); err != nil || *v == nil {
-		return errEvent // the cause may quote what was said
+		return errEvent // the cause may quote the message
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ func halfAnEvent(w http.ResponseWriter, results ...string) bool {
 	return false
 }
 
-// What is wrong with an answer is an error with its kind, and the task behind it is cancelled.
+// A wrong answer is an error with its kind, and its task is cancelled.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	page := func(w http.ResponseWriter, _ *http.Request) bool {
@@ -78,8 +78,7 @@ func many(n int, result string) []string {
 	return list
 }
 
-// An agent that says nothing any more is given up, and so is a task that stands still where the agent is looked at. What has begun is
-// cancelled.
+// A silent agent is given up, and so is a task without progress when it is polled. The task is cancelled.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -113,7 +112,7 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// A card chooses the newest interface that is spoken here, and says what is wrong otherwise.
+// The newest supported interface of a card is used. Without one the error has the reason.
 func TestCards(t *testing.T) {
 	t.Parallel()
 	on := func(interfaces string) string {
@@ -154,7 +153,7 @@ func TestCards(t *testing.T) {
 	}
 }
 
-// A card that has changed is read again, before anybody notices; and so is one whose agent cannot be asked any more.
+// A changed card is read again without a failure, and so is the card of an agent that cannot be reached.
 func TestACardThatChanges(t *testing.T) {
 	t.Parallel()
 	f := newAgent(t, card10).on("SendStreamingMessage", streams(`{"message":{"messageId":"m","role":"agent","parts":[{"text":"new"}]}}`))
@@ -179,7 +178,7 @@ func TestACardThatChanges(t *testing.T) {
 	}
 }
 
-// An endpoint of one's own stands in for the card's, and is sent the headers.
+// A configured endpoint replaces the card's, and gets the headers.
 func TestAnEndpointOfOnesOwn(t *testing.T) {
 	t.Parallel()
 	elsewhere := newAgent(t, "").on("SendStreamingMessage", streams(`{"message":{"messageId":"m","role":"agent","parts":[]}}`))
@@ -195,7 +194,7 @@ func TestAnEndpointOfOnesOwn(t *testing.T) {
 	}
 }
 
-// A probe begins nothing, and says what is wrong.
+// A probe begins no task, and returns the problem.
 func TestProbe(t *testing.T) {
 	t.Parallel()
 	f := newAgent(t, card10).on("GetTask", refuses(-32001, "unknown"))
@@ -213,7 +212,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// FuzzAnswers: whatever an agent sends, what is told is in order and ends, or there is an error.
+// FuzzAnswers: whatever an agent sends, the events are in order and end, or there is an error.
 func FuzzAnswers(f *testing.F) {
 	for _, seed := range []string{submitted, working("w"), chunk("a", "x", true, false), ends("FAILED", "n"), task("WORKING", "a", "b"), `{"kind":"task","id":"t"}`} {
 		f.Add([]byte(seed), []byte(ends("COMPLETED", "")))

@@ -64,7 +64,8 @@ func (a *attempt) mayReconnect(err error) bool {
 	if !ok || !a.seen {
 		return false
 	}
-	return e.Fault == client.FaultCut || e.Fault == client.FaultUnreachable || e.Fault == client.FaultStatus && e.Status >= 500
+	return e.Fault == client.FaultCut || e.Fault == client.FaultUnreachable ||
+		e.Fault == client.FaultStatus && e.Status >= 500
 }
 
 // look asks how the task stands.
@@ -79,7 +80,8 @@ func (a *attempt) look() error {
 	return a.take(e)
 }
 
-// subscribe follows the task by a stream. Where that begins is not certain to the event, so what it tells is not taken: it says when to look.
+// subscribe follows the task by a stream. Where that begins is not certain to the event, so what it tells is not taken:
+// it says when to look.
 func (a *attempt) subscribe() error {
 	looked := time.Now()
 	err := a.stream(a.e.dialect.subscribe, a.e.params(map[string]any{"id": a.taskID}), func(e event) error {

@@ -31,7 +31,7 @@ func (a *attempt) message() outgoing {
 	fresh := in.Messages[min(a.r.Known, len(in.Messages)):]
 	words := a.words(fresh)
 	for i := len(in.Messages) - 1; i >= 0 && len(words) == 0; i-- {
-		words = a.words(in.Messages[i : i+1]) // it speaks again, and nobody has said anything
+		words = a.words(in.Messages[i : i+1]) // another turn without a new message
 	}
 	if m.parts = append(m.parts, words...); len(m.parts) == 0 {
 		m.parts = []part{{}} // a message has a part
@@ -61,7 +61,8 @@ func (a *attempt) words(messages []agui.Message) []part {
 	return list
 }
 
-// answerParts is what somebody answered: a text as it is, anything else as data, or written out for an agent that reads none.
+// answerParts is what somebody answered: a text as it is, anything else as data, or written out for an agent that reads
+// none.
 func answerParts(payload json.RawMessage, reads bool) []part {
 	var text string
 	switch {

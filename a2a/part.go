@@ -9,8 +9,8 @@ import (
 	"github.com/agui-gateway/gateway/internal/surrogate"
 )
 
-// A part is a piece of a message or an artifact: text, data, or a file by its bytes, in base64, or its URL. Its text may hold halves
-// of characters, see [surrogate.Text].
+// A part is a piece of a message or an artifact: text, data, or a file by its bytes, in base64, or its URL. Its text
+// may hold halves of characters, see [surrogate.Text].
 type part struct {
 	Text            string
 	Data            json.RawMessage
@@ -60,7 +60,8 @@ func textOf(parts []part, separator string) string {
 	return strings.Join(texts, separator)
 }
 
-// shown are the parts that are no text, as an activity has them: a file as AG-UI's parts are, data as {type: "data", data}.
+// shown are the parts that are no text, as an activity has them: a file as AG-UI's parts are, data as {type: "data",
+// data}.
 func shown(parts []part) []any {
 	var list []any
 	for _, p := range parts {
@@ -76,7 +77,8 @@ func shown(parts []part) []any {
 
 // file is a file as a part of AG-UI's.
 func (p *part) file() agui.Part {
-	out := agui.Part{Type: agui.PartDocument, Source: &agui.Source{Type: agui.SourceURL, Value: p.URL, MimeType: p.MediaType}}
+	out := agui.Part{Type: agui.PartDocument,
+		Source: &agui.Source{Type: agui.SourceURL, Value: p.URL, MimeType: p.MediaType}}
 	if p.Bytes != "" {
 		out.Source.Type, out.Source.Value = agui.SourceData, p.Bytes
 	}
@@ -93,7 +95,7 @@ func (p *part) file() agui.Part {
 	return out
 }
 
-// fromParts are parts of AG-UI's as those of a message. It reports whether some cannot be told: files that only a provider has.
+// fromParts converts parts of AG-UI. It reports whether some were lost: files that only a provider has.
 func fromParts(parts []agui.Part) (list []part, lost bool) {
 	for _, p := range parts {
 		if p.Type == agui.PartText {

@@ -42,7 +42,8 @@ func (s *taskStatus) interrupt(taskID string) agui.Interrupt {
 	return i
 }
 
-// schemaIn is the form that data of a question asks to be filled in: a JSON Schema of an object, as it is or as the member schema; nil if there is none.
+// schemaIn is the form that data of a question asks to be filled in: a JSON Schema of an object, as it is or as the
+// member schema; nil if there is none.
 func schemaIn(data json.RawMessage) json.RawMessage {
 	var told struct {
 		Type       json.RawMessage            `json:"type"`

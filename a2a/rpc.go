@@ -26,9 +26,11 @@ type rpcError int
 // Error names the error.
 func (e rpcError) Error() string {
 	names := map[rpcError]string{
-		codeMethodNotFound: "method not found", codeTaskNotFound: "task not found", codeTaskNotCancelable: "task not cancelable",
-		codeUnsupported: "unsupported operation", codeVersionNotSupported: "version not supported",
-		-32602: "invalid params", -32603: "internal error", -32005: "content type not supported", -32008: "extension support required",
+		codeMethodNotFound: "method not found", codeTaskNotFound: "task not found",
+		codeTaskNotCancelable: "task not cancelable",
+		codeUnsupported:       "unsupported operation", codeVersionNotSupported: "version not supported",
+		-32602: "invalid params", -32603: "internal error", -32005: "content type not supported",
+		-32008: "extension support required",
 	}
 	text := "JSON-RPC error " + strconv.Itoa(int(e))
 	if name := names[e]; name != "" {
@@ -55,7 +57,8 @@ func (e endpoint) call(s *client.Session, method string, params map[string]any) 
 	return func(yield func(json.RawMessage, error) bool) {
 		body := map[string]any{"jsonrpc": "2.0", "id": "1", "method": method, "params": params}
 		header := http.Header{versionHeader: {e.dialect.version}}
-		for record, err := range s.Records(client.Call{Method: http.MethodPost, URL: e.url, Body: body, Header: header}) {
+		for record, err := range s.Records(client.Call{Method: http.MethodPost, URL: e.url, Body: body,
+			Header: header}) {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -82,7 +85,8 @@ func parseResponse(data []byte) (json.RawMessage, error) {
 	case exact.Unmarshal(data, &told) != nil, told.JSONRPC != "2.0", told.Error == nil && told.Result == nil:
 		return nil, &client.Error{Fault: client.FaultInvalid, Err: errNoResult}
 	case told.Error != nil:
-		return nil, &client.Error{Fault: client.FaultStatus, Message: told.Error.Message, Err: rpcError(told.Error.Code)}
+		return nil,
+			&client.Error{Fault: client.FaultStatus, Message: told.Error.Message, Err: rpcError(told.Error.Code)}
 	default:
 		return told.Result, nil
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/agui/client"
 )
 
-// Whatever way an agent tells of its task, each thing is told once.
+// However an agent reports its task, each event is sent once.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -149,7 +149,7 @@ func TestACancelledQuestionCancelsTheTask(t *testing.T) {
 	}
 }
 
-// A connection that is cut, or a stream that ends too early, is taken up again, and nothing is said twice or left out.
+// A cut connection, or a stream that ends too early, is resumed, without repeated or lost events.
 func TestACutConnectionIsTakenUpAgain(t *testing.T) {
 	t.Parallel()
 	for name, first := range map[string]answer{
@@ -216,8 +216,9 @@ func TestTheTaskIsOnRecord(t *testing.T) {
 	}
 }
 
-// A run that is stopped cancels its task; one that goes on elsewhere does not; and one that is stopped while an answer is on its way does.
-// Where a task begins, the run is stopped as soon as the client knows the task, else as soon as the agent has the request.
+// A stopped run cancels its task; one that continues on another replica does not; one that is stopped during a request
+// does. Where a task begins, the run is stopped as soon as the client knows the task, else as soon as the agent has the
+// request.
 func TestAStopCancelsTheTask(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

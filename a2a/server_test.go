@@ -17,7 +17,7 @@ import (
 	"github.com/agui-gateway/gateway/internal/inprocess"
 )
 
-// A fakeAgent is a server whose answers are what a test says: for each request the next of a method's, or the last one again.
+// A fakeAgent is a server with the answers of a test: for each request the next of its method, or the last one again.
 type fakeAgent struct {
 	url string
 
@@ -174,7 +174,7 @@ func streams(results ...string) answer {
 	}
 }
 
-// breaksOff is streams whose connection is cut.
+// breaksOff returns streams with a cut connection.
 func breaksOff(results ...string) answer {
 	return func(w http.ResponseWriter, _ *http.Request) bool {
 		stream(w, results)
@@ -261,7 +261,7 @@ func answers(id, payload string) client.Request {
 	return r
 }
 
-// told is what a run tells, a word for each event but for the pieces of a text, and its error.
+// told returns the events of a run, a word for each, with pieces of a text joined, and its error.
 func told(ctx context.Context, t *testing.T, c *a2a.Client, r client.Request) (string, error) {
 	t.Helper()
 	var list []string

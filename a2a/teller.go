@@ -13,7 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/internal/surrogate"
 )
 
-// A teller tells a run as events of AG-UI, each thing once, whichever way and how often the agent has told it.
+// A teller translates a run into events of AG-UI. It sends each item once, even if the agent repeats it.
 type teller struct {
 	r     client.Request
 	state bool
@@ -31,7 +31,7 @@ type teller struct {
 	usage *agui.TokenUsage
 }
 
-// A text is what was said of a message or an artifact.
+// A text is the sent part of a message or an artifact.
 type text struct {
 	id   string // of the text message
 	said strings.Builder
@@ -41,7 +41,8 @@ type text struct {
 }
 
 func newTeller(r client.Request, state bool, yield func(agui.Event, error) bool) *teller {
-	t := &teller{r: r, state: state, yield: yield, texts: map[string]*text{}, files: map[string][]any{}, shown: map[string]string{}, data: map[string]json.RawMessage{}}
+	t := &teller{r: r, state: state, yield: yield, texts: map[string]*text{}, files: map[string][]any{},
+		shown: map[string]string{}, data: map[string]json.RawMessage{}}
 	for _, m := range r.Input.Messages {
 		if m.Role == agui.RoleAssistant {
 			s := &text{id: m.ID}
@@ -50,7 +51,7 @@ func newTeller(r client.Request, state bool, yield func(agui.Event, error) bool)
 		}
 	}
 	if state {
-		_ = exact.Unmarshal(r.Input.State, &t.data) // what is no object is replaced
+		_ = exact.Unmarshal(r.Input.State, &t.data) // any other value is replaced
 	}
 	return t
 }
@@ -78,7 +79,8 @@ func (t *teller) used(list ...metadata) {
 }
 
 func (t *teller) start() error {
-	return t.emit(&agui.RunStarted{ThreadID: t.r.Input.ThreadID, RunID: t.r.Input.RunID, ProtocolVersion: agui.ProtocolVersion})
+	return t.emit(&agui.RunStarted{ThreadID: t.r.Input.ThreadID, RunID: t.r.Input.RunID,
+		ProtocolVersion: agui.ProtocolVersion})
 }
 
 // enter tells of the state that the task is in, as a step while it works.
@@ -130,7 +132,8 @@ func (t *teller) wasSaid(said string) bool {
 	return false
 }
 
-// artifact tells what an artifact has that was not told yet. More says that its parts come behind those that it has; otherwise they are all of it.
+// artifact sends the new parts of an artifact. With more its parts are appended to the earlier ones; otherwise they are
+// all of it.
 func (t *teller) artifact(a *artifact, more, whole bool) error {
 	id := t.taskID + "/" + a.ID
 	s := t.texts[id]
@@ -169,7 +172,7 @@ func (t *teller) artifact(a *artifact, more, whole bool) error {
 	return t.keep(a)
 }
 
-// replace begins a text anew, because the agent has written another one in its place. What was said stays.
+// replace begins a text anew, because the agent has replaced it. The sent part stays.
 func (t *teller) replace(s *text) error {
 	if err := t.close(s); err != nil {
 		return err
@@ -244,7 +247,7 @@ func (t *teller) keep(a *artifact) error {
 	}
 	value := list[0]
 	if len(list) > 1 {
-		value, _ = json.Marshal(list) // what was read can be written
+		value, _ = json.Marshal(list) // decoded values can be encoded
 	}
 	if string(t.data[name]) == string(value) {
 		return nil
@@ -261,7 +264,7 @@ func (t *teller) keep(a *artifact) error {
 	return t.emit(&agui.StateSnapshot{Snapshot: snapshot})
 }
 
-// settle ends what is open.
+// settle closes open messages and calls.
 func (t *teller) settle() error {
 	for _, id := range slices.Sorted(maps.Keys(t.texts)) {
 		if err := t.close(t.texts[id]); err != nil {
@@ -276,7 +279,8 @@ func (t *teller) finish(outcome *agui.Outcome) error {
 	if err := t.settle(); err != nil {
 		return err
 	}
-	return t.emit(&agui.RunFinished{ThreadID: t.r.Input.ThreadID, RunID: t.r.Input.RunID, Outcome: outcome, Usage: t.usages()})
+	return t.emit(&agui.RunFinished{ThreadID: t.r.Input.ThreadID, RunID: t.r.Input.RunID, Outcome: outcome,
+		Usage: t.usages()})
 }
 
 // fail ends the run with what the agent says of its failure.

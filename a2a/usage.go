@@ -7,7 +7,7 @@ import (
 	"github.com/agui-gateway/gateway/internal/exact"
 )
 
-// A2A has no usage of its own. Agents that tell of it do so in metadata, in the words of the model's server: under usage, or under
+// A2A has no usage. Agents report it in metadata, in the words of the model's server: under usage, or under
 // adk_usage_metadata where they are made with Google's kit.
 var usageMembers = []string{"usage", "adk_usage_metadata"}
 
@@ -23,7 +23,7 @@ func usageIn(m metadata) *agui.TokenUsage {
 			OutputTokens: count(told, "outputTokens", "output_tokens", "completion_tokens", "candidatesTokenCount"),
 			TotalTokens:  count(told, "totalTokens", "total_tokens", "totalTokenCount"),
 		}
-		_ = exact.Unmarshal(told["model"], &u.Model) // what is no text names none
+		_ = exact.Unmarshal(told["model"], &u.Model) // any other value names none
 		if u.InputTokens != nil || u.OutputTokens != nil || u.TotalTokens != nil {
 			return &u
 		}

@@ -8,8 +8,8 @@ import (
 // ErrAction is the error of [ReadAction].
 var ErrAction = errors.New("a2ui: no action")
 
-// ReadAction returns what an agent is told of what a person did in a surface: {"name", "surfaceId", "sourceComponentId", "context"}. The words
-// are those of CopilotKit's A2UI middleware. Whether the surface is there is not looked at: the agent is told of it all the same.
+// ReadAction returns the message to the agent about an action in a surface: {"name", "surfaceId", "sourceComponentId",
+// "context"}, in the words of CopilotKit's A2UI middleware. It does not check that the surface exists.
 func ReadAction(raw json.RawMessage) (string, error) {
 	var action struct {
 		Name      string          `json:"name"`

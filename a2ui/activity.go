@@ -12,7 +12,7 @@ const ActivityType = "a2ui-surface"
 // activityPrefix begins the ids of their messages; the id of a call follows.
 const activityPrefix = "a2ui-surface-"
 
-// DefaultAttempts is how often a surface is tried unless something else is said.
+// DefaultAttempts is the default number of attempts for a surface.
 const DefaultAttempts = 3
 
 // MessageID is the id of the activity of a call of a tool.
@@ -35,7 +35,7 @@ func activity(messageID string, content json.RawMessage) *agui.ActivitySnapshot 
 	return &agui.ActivitySnapshot{MessageID: messageID, ActivityType: ActivityType, Content: content, Replace: &replace}
 }
 
-// painted is the activity of a call whose surface is there.
+// painted returns the activity of a call with a valid surface.
 func painted(messageID string, operations []Operation) *agui.ActivitySnapshot {
 	return activity(messageID, json.RawMessage(Result(operations)))
 }
@@ -45,7 +45,8 @@ func building(call string, tokens int) *agui.ActivitySnapshot {
 }
 
 func retrying(call string, attempt, most int, problems []Problem) *agui.ActivitySnapshot {
-	return activity(MessageID(call), json.RawMessage(encode(status{Status: "retrying", Attempt: min(attempt, most), MaxAttempts: most, Errors: problems})))
+	return activity(MessageID(call), json.RawMessage(encode(status{Status: "retrying", Attempt: min(attempt, most),
+		MaxAttempts: most, Errors: problems})))
 }
 
 // failed is the activity of a call that made no surface.
@@ -57,5 +58,6 @@ func failed(call string, f failure, most int) *agui.ActivitySnapshot {
 	if attempts == nil {
 		attempts = []Attempt{}
 	}
-	return activity(MessageID(call), json.RawMessage(encode(status{Status: "failed", Error: f.Error, Attempts: attempts, MaxAttempts: most})))
+	return activity(MessageID(call),
+		json.RawMessage(encode(status{Status: "failed", Error: f.Error, Attempts: attempts, MaxAttempts: most})))
 }

@@ -14,26 +14,30 @@ const formatString = "formatString"
 
 // functions are the functions of the basic catalogue that a surface may call.
 var functions = []string{
-	"add", "subtract", "multiply", "divide", "equals", "not_equals", "greater_than", "less_than", "and", "or", "not", "contains", "starts_with",
-	"ends_with", "required", "length", "numeric", "email", formatString, "formatNumber", "formatCurrency", "formatDate", "pluralize",
+	"add", "subtract", "multiply", "divide", "equals", "not_equals", "greater_than", "less_than", "and", "or", "not",
+	"contains", "starts_with",
+	"ends_with", "required", "length", "numeric", "email", formatString, "formatNumber", "formatCurrency", "formatDate",
+	"pluralize",
 }
 
-// openURL is the function that opens an address. A value may be a call, which is made when the value is drawn, so it would reach any host
-// without a press. It is allowed where it is an action.
+// openURL is the function that opens an address. A value may be a call, which is made when the value is drawn, so it
+// would reach any host without a press. It is allowed where it is an action.
 const openURL = "openUrl"
 
 // action is the path of a call that is made when a person presses.
-var action = regexp.MustCompile(`^(a2ui_operations\[\d+\]\.updateComponents\.)?components\[\d+\]\.action\.functionCall$`)
+var action = regexp.MustCompile(`^(a2ui_operations\[\d+\]\.updateComponents\.)?` +
+	`components\[\d+\]\.action\.functionCall$`)
 
 // refusedFunctions are called in no value, whatever a catalogue has. A regular expression may never end.
 var refusedFunctions = []string{openURL, "regex"}
 
 func (c Catalogue) calls(name string) bool {
-	return slices.Contains(functions, name) || slices.Contains(c.Functions, name) && !slices.Contains(refusedFunctions, name)
+	return slices.Contains(functions, name) ||
+		slices.Contains(c.Functions, name) && !slices.Contains(refusedFunctions, name)
 }
 
-// checkCalls reports calls that a surface may not make in a value at path. In components an object with the member call is one, in data only
-// if it has args too.
+// checkCalls reports calls that a surface may not make in a value at path. In components an object with the member call
+// is one, in data only if it has args too.
 func (v *validation) checkCalls(path string, value any, data bool) {
 	switch value := value.(type) {
 	case []any:
@@ -58,7 +62,8 @@ func (v *validation) checkCall(path string, call, args any) {
 		return
 	}
 	if !ok || !v.catalogue.calls(name) {
-		v.report(CodeFunction, path+".call", fmt.Sprintf("a surface may not call the function %q", quotable(fmt.Sprint(call))))
+		v.report(CodeFunction, path+".call",
+			fmt.Sprintf("a surface may not call the function %q", quotable(fmt.Sprint(call))))
 		return
 	}
 	if name != formatString {
@@ -69,11 +74,13 @@ func (v *validation) checkCall(path string, call, args any) {
 	case string:
 		for _, name := range calledIn(template) {
 			if name == formatString || !v.catalogue.calls(name) {
-				v.report(CodeFunction, path+".args.value", fmt.Sprintf("a text may not call the function %q", quotable(name)))
+				v.report(CodeFunction, path+".args.value",
+					fmt.Sprintf("a text may not call the function %q", quotable(name)))
 			}
 		}
 	case map[string]any, []any:
-		v.report(CodeFunction, path+".args.value", "the value of formatString has to be a text, because functions in it are called")
+		v.report(CodeFunction, path+".args.value",
+			"the value of formatString has to be a text, because functions in it are called")
 	}
 }
 
@@ -99,7 +106,8 @@ func calledIn(template string) (names []string) {
 	return names
 }
 
-// cutExpression returns the expression that text begins with, up to its closing brace and without its quoted texts, and what follows.
+// cutExpression returns the expression that text begins with, up to its closing brace and without its quoted texts, and
+// what follows.
 func cutExpression(text string) (expression, rest string) {
 	var kept strings.Builder
 	depth, quote := 1, byte(0)
@@ -128,8 +136,8 @@ func cutExpression(text string) (expression, rest string) {
 	return kept.String(), ""
 }
 
-// Screened returns the content of an activity of another server as it may be shown: content, or that of a failure if its surface makes calls
-// that no surface may make.
+// Screened returns the content of an activity of another server as it may be shown: content, or that of a failure if
+// its surface makes calls that no surface may make.
 func Screened(content json.RawMessage) json.RawMessage {
 	var v validation
 	if v.checkJSONCalls("", content, true); v.problems == nil {

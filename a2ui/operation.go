@@ -7,7 +7,7 @@ import (
 // Version is the version of A2UI that is spoken.
 const Version = "v0.9"
 
-// The limits of what is made of surfaces. What is larger is not drawn.
+// The limits of surfaces. Larger ones are not drawn.
 const (
 	MaxComponents = 1000      // of a surface
 	MaxOperations = 100       // of one result
@@ -32,7 +32,7 @@ type Operation struct {
 	DeleteSurface    *DeleteSurface    `json:"deleteSurface,omitempty"`
 }
 
-// CreateSurface begins a surface whose components are of a catalogue.
+// CreateSurface begins a surface with components of a catalogue.
 type CreateSurface struct {
 	SurfaceID string          `json:"surfaceId"`
 	CatalogID string          `json:"catalogId"`
@@ -74,8 +74,8 @@ func (o *Operation) Surface() string {
 	return ""
 }
 
-// A Design is what a model writes to have a surface drawn: the arguments of the tool that renders. It has no catalogue, because a model must
-// not name one that the page does not have.
+// A Design is what a model writes to have a surface drawn: the arguments of the tool that renders. It has no catalogue,
+// because a model must not name one that the page does not have.
 type Design struct {
 	SurfaceID  string            `json:"surfaceId"`
 	Components []json.RawMessage `json:"components"`
@@ -92,7 +92,8 @@ func (d Design) Operations(catalogue string) []Operation {
 		{Version: Version, UpdateComponents: &UpdateComponents{SurfaceID: d.SurfaceID, Components: d.Components}},
 	}
 	if len(d.Data) > 0 {
-		list = append(list, Operation{Version: Version, UpdateDataModel: &UpdateDataModel{SurfaceID: d.SurfaceID, Path: "/", Value: d.Data}})
+		list = append(list, Operation{Version: Version,
+			UpdateDataModel: &UpdateDataModel{SurfaceID: d.SurfaceID, Path: "/", Value: d.Data}})
 	}
 	return list
 }
@@ -103,9 +104,9 @@ func Result(operations []Operation) string {
 	return string(raw)
 }
 
-// ReadResult returns the operations that the result of a tool holds: JSON of the form {"a2ui_operations": [...]}, which some tools write
-// into a JSON string once more. It returns nil for any other text. It skips elements that are no operations, and returns at most
-// [MaxOperations].
+// ReadResult returns the operations that the result of a tool holds: JSON of the form {"a2ui_operations": [...]}, which
+// some tools write into a JSON string once more. It returns nil for any other text. It skips elements that are no
+// operations, and returns at most [MaxOperations].
 func ReadResult(text string) []Operation { return readResult(text, MaxOperations) }
 
 func readResult(text string, most int) []Operation {

@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// A partial reads an object of JSON while it comes, each byte once, and knows which of its members are complete. Of the member data it
-// also knows how much is complete of the lists in it. What is no JSON leaves members incomplete.
+// A partial reads an incomplete JSON object, each byte once, and tracks its complete members, and the complete items of
+// the lists in the member data. After a syntax error members stay incomplete.
 type partial struct {
 	text []byte
-	at   int // what was read
+	at   int // bytes read
 	// units is the length of the text as JavaScript counts it.
 	units int
 
@@ -26,14 +26,14 @@ type partial struct {
 // A partialList is a list that is read.
 type partialList struct {
 	from, end, items int  // the end is that of the last complete item
-	filled           bool // something stands behind it
+	filled           bool // something follows it
 }
 
 func newPartial() *partial {
 	return &partial{members: map[string]json.RawMessage{}, lists: map[string]*partialList{}}
 }
 
-// add takes what comes next.
+// add appends delta to the text.
 func (p *partial) add(delta string) {
 	p.text = append(p.text, delta...)
 	for _, r := range delta {
@@ -88,7 +88,7 @@ func (p *partial) next(c byte) {
 	}
 }
 
-// list is the list in data that is read, where the reader stands in one or at its begin.
+// list returns the list in data at the current position, or nil.
 func (p *partial) list() *partialList {
 	if p.depth < 3 || p.key[0] != "data" || p.key[1] == "" || p.value[1] == 0 {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A Problem is one reason why a surface is not drawn, in words that a model can mend it by. The codes are those of A2UI's toolkit, which
-// pages show to developers.
+// A Problem is one reason why a surface is not drawn, in words that a model can mend it by. The codes are those of
+// A2UI's toolkit, which pages show to developers.
 type Problem struct {
 	Code    string `json:"code"`
 	Path    string `json:"path"`
@@ -33,7 +33,7 @@ const (
 	maxProblemNameSize = 200
 )
 
-// Told are problems as a model is told of them: one line each.
+// Told formats problems for a model, one line each.
 func Told(problems []Problem) string {
 	lines := make([]string, len(problems))
 	for i, p := range problems {
@@ -57,14 +57,17 @@ type failure struct {
 	Errors   []Problem `json:"errors,omitempty"`
 }
 
-// Exhausted is the result of a tool that has tried often enough. Pages show that there is no surface, and the model may go on without.
+// Exhausted returns the result of a tool after its last attempt. Pages show that there is no surface, and the model may
+// continue without.
 func Exhausted(attempts []Attempt) string {
-	return encode(failure{Error: "No valid surface was made in as many attempts as there may be. Go on without it.", Code: codeExhausted, Attempts: attempts})
+	return encode(failure{Error: "No valid surface was made in as many attempts as there may be. Go on without it.",
+		Code: codeExhausted, Attempts: attempts})
 }
 
 // Invalid is the result of a call that renders and was not valid: the model may call again.
 func Invalid(problems []Problem) string {
-	return encode(failure{Error: "The surface is not shown. Mend what is wrong and call again with all arguments.", Code: codeInvalid, Errors: problems})
+	return encode(failure{Error: "The surface is not shown. Mend what is wrong and call again with all arguments.",
+		Code: codeInvalid, Errors: problems})
 }
 
 // ReadInvalid returns the problems that [Invalid] wrote, and whether it did.
@@ -85,7 +88,7 @@ func encode(v any) string {
 	return string(raw)
 }
 
-// quotable is a name of the model's as it is told again.
+// quotable returns a name from the model for a problem's text.
 func quotable(name string) string {
 	if len(name) > maxProblemNameSize {
 		return strings.ToValidUTF8(name[:maxProblemNameSize], "") + "…"

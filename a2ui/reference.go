@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// refsOf are the components that a component names: in child and children always, and in the members that its schema marks with
-// the formats componentRef and componentRefList, also inside of lists of objects. An unmarked text is data.
+// refsOf are the components that a component names: in child and children always, and in the members that its schema
+// marks with the formats componentRef and componentRefList, also inside of lists of objects. An unmarked text is data.
 func refsOf(members map[string]json.RawMessage, schema Component) []ref {
 	refs := single(members["child"], "child")
 	refs = append(refs, several(members["children"], "children")...)

@@ -25,8 +25,8 @@ func creates(operations []Operation) bool {
 	return slices.ContainsFunc(operations, func(o Operation) bool { return o.CreateSurface != nil })
 }
 
-// merge returns the operations that draw what first and then more draw: one of each kind, and each component once. Of data, only what
-// replaces all of it makes earlier data superfluous.
+// merge returns the operations that draw what first and then more draw: one of each kind, and each component once. Of
+// data, only what replaces all of it makes earlier data superfluous.
 func merge(first, more []Operation) []Operation {
 	var create, end *Operation
 	var data []Operation
@@ -56,7 +56,8 @@ func merge(first, more []Operation) []Operation {
 		list = append(list, *create)
 	}
 	if components != nil {
-		list = append(list, Operation{Version: Version, UpdateComponents: &UpdateComponents{SurfaceID: surface, Components: components}})
+		list = append(list, Operation{Version: Version,
+			UpdateComponents: &UpdateComponents{SurfaceID: surface, Components: components}})
 	}
 	list = append(list, data...)
 	if end != nil {
@@ -102,8 +103,8 @@ func problemsOf(operations []Operation, c Catalogue) []Problem {
 	return v.problems
 }
 
-// Shown looks for the activity that shows a surface among messages, the newest first, and returns the id of its message and the operations
-// that draw it.
+// Shown looks for the activity that shows a surface among messages, the newest first, and returns the id of its message
+// and the operations that draw it.
 func Shown(messages []agui.Message, surface string) (messageID string, operations []Operation) {
 	for _, m := range slices.Backward(messages) {
 		if m.Role != agui.RoleActivity || m.ActivityType != ActivityType {

@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// Validate reports why a design cannot be drawn; nil if it can. Catalogue-dependent rules hold only if c knows components.
+// Validate reports why a design cannot be drawn; nil if it can. Catalogue-dependent rules hold only if c knows
+// components.
 func (d Design) Validate(c Catalogue) []Problem {
 	var problems []Problem
 	if d.SurfaceID == "" {
@@ -17,16 +18,18 @@ func (d Design) Validate(c Catalogue) []Problem {
 		problems = append(problems, Problem{CodeNotData, "data", "the data are not an object"})
 	}
 	if size := len(d.Data); size > MaxSurface {
-		problems = append(problems, Problem{CodeTooLarge, "data", fmt.Sprintf("the data have %d bytes, more than %d", size, MaxSurface)})
+		problems = append(problems,
+			Problem{CodeTooLarge, "data", fmt.Sprintf("the data have %d bytes, more than %d", size, MaxSurface)})
 	}
 	v := validation{catalogue: c}
 	v.checkJSONCalls("data", d.Data, true)
 	return slices.Concat(problems, v.problems, ValidateComponents(d.Components, c))
 }
 
-// ValidateComponents reports why components cannot be drawn, at most 20 reasons: each needs an id of its own and a type, one is the root,
-// every child is there, none contains itself, and none calls a function that a surface may not call. With a catalogue that knows components their types are of it and have what it requires.
-// The cost grows with the size of the components.
+// ValidateComponents reports why components cannot be drawn, at most 20 reasons: each needs a unique id and a type, one
+// is the root, every child is there, none contains itself, and none calls a function that a surface may not call. If
+// the catalogue lists components, their types are in it and have the required properties. The cost grows with the size
+// of the components.
 func ValidateComponents(components []json.RawMessage, c Catalogue) []Problem {
 	v := validation{catalogue: c}
 	if len(components) == 0 {
@@ -37,7 +40,9 @@ func ValidateComponents(components []json.RawMessage, c Catalogue) []Problem {
 		size += len(raw)
 	}
 	if len(components) > MaxComponents || size > MaxSurface {
-		return []Problem{{CodeTooLarge, "components", fmt.Sprintf("%d components of %d bytes are more than %d of %d bytes", len(components), size, MaxComponents, MaxSurface)}}
+		return []Problem{{CodeTooLarge, "components",
+			fmt.Sprintf("%d components of %d bytes are more than %d of %d bytes", len(components), size, MaxComponents,
+				MaxSurface)}}
 	}
 	for i, raw := range components {
 		v.read(i, raw)
@@ -86,7 +91,8 @@ func (v *validation) read(i int, raw json.RawMessage) {
 	switch {
 	case p.id == "":
 	case v.byID[p.id] != nil:
-		v.report(CodeDuplicate, fmt.Sprintf("components[%d].id", i), fmt.Sprintf("there is another component with the id %q", quotable(p.id)))
+		v.report(CodeDuplicate, fmt.Sprintf("components[%d].id", i),
+			fmt.Sprintf("there is another component with the id %q", quotable(p.id)))
 	default:
 		if v.byID == nil {
 			v.byID = map[string]*part{}
@@ -162,8 +168,8 @@ func (v *validation) findCycles() {
 	v.checkExtent()
 }
 
-// checkExtent reports components that nest deeper than [MaxDepth], and those that are drawn too often: one that several contain is drawn for
-// each of them.
+// checkExtent reports components that nest deeper than [MaxDepth], and those that are drawn too often: one that several
+// contain is drawn for each of them.
 func (v *validation) checkExtent() {
 	root := v.byID["root"]
 	if root == nil || slices.ContainsFunc(v.problems, func(p Problem) bool { return p.Code == CodeCycle }) {
@@ -173,7 +179,8 @@ func (v *validation) checkExtent() {
 	case e.depth > MaxDepth:
 		v.report(CodeTooLarge, "components", fmt.Sprintf("the components nest deeper than %d", MaxDepth))
 	case e.drawn > maxDrawn:
-		v.report(CodeTooLarge, "components", fmt.Sprintf("the components contain each other so often that more than %d are drawn", maxDrawn))
+		v.report(CodeTooLarge, "components",
+			fmt.Sprintf("the components contain each other so often that more than %d are drawn", maxDrawn))
 	}
 }
 

@@ -11,19 +11,20 @@ import (
 type Options struct {
 	// Tool is the name of the tool that renders; empty means render_a2ui.
 	Tool string
-	// Catalogue is held against what is rendered. Its ID is that of surfaces whose catalogue a model does not choose; empty means what the model
-	// wrote, or else [BasicCatalogue].
+	// Catalogue validates surfaces. Its ID is the catalogue of surfaces for which the model names none; empty means the
+	// model's, or else [BasicCatalogue].
 	Catalogue Catalogue
-	// Attempts is how often a surface may be tried, as people are told; 0 means 3.
+	// Attempts is the number of attempts that pages show; 0 means 3.
 	Attempts int
-	// Find returns the message and the operations of a surface that an earlier activity shows, such as [Shown]; nil finds none.
+	// Find returns the message and the operations of a surface that an earlier activity shows, such as [Shown]; nil
+	// finds none.
 	Find func(surface string) (messageID string, operations []Operation)
 }
 
 // RenderTool is the name of the tool that renders a surface, where it has no other.
 const RenderTool = "render_a2ui"
 
-// The limits of what is sent of a surface while it comes: beyond them it is sent when it is complete.
+// The limits of updates of an incomplete surface: beyond them it is sent when it is complete.
 const (
 	maxPaints   = 64
 	maxPainted  = 1 << 20 // bytes
@@ -35,7 +36,7 @@ const (
 type Watcher struct {
 	o     Options
 	calls map[string]*renderCall
-	// rejected is the call whose activity the next call takes over, because the first was not valid; attempts are its and those before.
+	// rejected is the last invalid call. The next call continues its activity; attempts are its and the earlier ones.
 	rejected string
 	attempts []Attempt
 	shown    map[string]bool // the activities that somebody else has sent
@@ -43,7 +44,7 @@ type Watcher struct {
 
 // A renderCall is a call of the tool that renders, while its arguments come.
 type renderCall struct {
-	key      string // whose call's activity it has
+	key      string // the call that began its activity
 	args     *partial
 	told     int // tokens
 	design   *Design
@@ -68,7 +69,8 @@ func NewWatcher(o Options) *Watcher {
 	return &Watcher{o: o, calls: map[string]*renderCall{}, shown: map[string]bool{}}
 }
 
-// Next takes the next event of the turn and returns the activities that are sent before it, and those that are sent after it.
+// Next takes the next event of the turn and returns the activities that are sent before it, and those that are sent
+// after it.
 func (w *Watcher) Next(e agui.Event) (before, after []agui.Event) {
 	switch e := e.(type) {
 	case *agui.ToolCallStart:
@@ -82,8 +84,9 @@ func (w *Watcher) Next(e agui.Event) (before, after []agui.Event) {
 	case *agui.ToolCallResult:
 		after = w.result(e.ToolCallID, e.Content.Text())
 	case *agui.TextMessageStart:
-		if w.rejected != "" { // words in place of another try
-			before = []agui.Event{failed(w.rejected, failure{Error: "There was no valid surface.", Attempts: w.attempts}, w.o.Attempts)}
+		if w.rejected != "" { // words instead of another attempt
+			before = []agui.Event{failed(w.rejected,
+				failure{Error: "There was no valid surface.", Attempts: w.attempts}, w.o.Attempts)}
 		}
 	case *agui.ActivitySnapshot:
 		if e.ActivityType == ActivityType && len(ReadResult(string(e.Content))) > 0 {
@@ -98,13 +101,13 @@ func (w *Watcher) start(call string) []agui.Event {
 	w.calls[call] = c
 	if w.rejected != "" {
 		c.key, c.retries, w.rejected = w.rejected, true, ""
-		return nil // what is wrong stays in sight until the surface is there
+		return nil // the problems stay visible until the surface is valid
 	}
 	w.attempts = nil
 	return []agui.Event{building(call, 0)}
 }
 
-// arguments takes what comes next of a call's arguments.
+// arguments adds a delta of a call's arguments.
 func (w *Watcher) arguments(c *renderCall, delta string) (events []agui.Event) {
 	if len(c.args.text)+len(delta) > 3*MaxSurface {
 		return nil // the tool says that it is too much
@@ -177,7 +180,7 @@ func (w *Watcher) reject(c *renderCall, problems []Problem) agui.Event {
 func (w *Watcher) paint(c *renderCall, advanced, closed bool) (events []agui.Event) {
 	d := *c.design
 	room := c.paints < maxPaints && c.bytes < maxPainted
-	if n := c.args.countOf(c.list); room && n > c.items { // what is not sent is not copied either
+	if n := c.args.countOf(c.list); room && n > c.items { // copies only items that are sent
 		items := c.args.itemsOf(c.list)
 		name, _ := json.Marshal(c.list) // a text
 		c.items = n

@@ -37,7 +37,8 @@ func (w *Watcher) operations(call string, all []Operation) (events []agui.Event)
 		return nil
 	}
 	if len(all) > MaxOperations {
-		return []agui.Event{undrawable(call, []Problem{{CodeTooLarge, operationsKey, "there are more than " + strconv.Itoa(MaxOperations) + " operations"}})}
+		return []agui.Event{undrawable(call, []Problem{{CodeTooLarge, operationsKey,
+			"there are more than " + strconv.Itoa(MaxOperations) + " operations"}})}
 	}
 	surfaces, of := split(all)
 	for _, surface := range surfaces {
@@ -68,7 +69,8 @@ func (w *Watcher) find(surface string) (string, []Operation) {
 	return w.o.Find(surface)
 }
 
-// undrawable is the activity of a result whose operations cannot be drawn.
+// undrawable returns the activity of a result with operations that cannot be drawn.
 func undrawable(call string, problems []Problem) *agui.ActivitySnapshot {
-	return failed(call, failure{Error: "The surface of the tool cannot be drawn.", Attempts: []Attempt{{Attempt: 1, Errors: problems}}}, 1)
+	return failed(call, failure{Error: "The surface of the tool cannot be drawn.",
+		Attempts: []Attempt{{Attempt: 1, Errors: problems}}}, 1)
 }

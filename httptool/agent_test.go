@@ -11,7 +11,8 @@ import (
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
-// TestAnAgentsRequests are repeated with one key where the endpoint knows repeated ones, asked about where they change something, and made once.
+// TestAnAgentsRequests are repeated with one key where the endpoint knows repeated ones, asked about where they change
+// something, and made once.
 func TestAnAgentsRequests(t *testing.T) {
 	t.Parallel()
 	for _, idempotent := range []bool{true, false} {
@@ -66,8 +67,8 @@ func TestAServerIsToldOfTheTrace(t *testing.T) {
 	}
 }
 
-// TestNothingIsAskedForTwice wherever the process dies: a request that may not be repeated is made once, or not at all, and one that may has its key
-// each time.
+// TestNothingIsAskedForTwice wherever the process dies: a request that may not be repeated is made once, or not at all,
+// and one that may has its key each time.
 func TestNothingIsAskedForTwice(t *testing.T) {
 	t.Parallel()
 	for _, idempotent := range []bool{true, false} {

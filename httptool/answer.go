@@ -20,12 +20,13 @@ import (
 type kind int
 
 const (
-	kindOther kind = iota // nothing of which is told
+	kindOther kind = iota // never passed on
 	kindJSON
 	kindText
 )
 
-// answer returns what the model is told of a response. An error that is no [groupchat.ToolError] is one of the connection.
+// answer returns the text of a response for the model. An error that is no [groupchat.ToolError] is one of the
+// connection.
 func (e *endpoint) answer(r *http.Response) (string, error) {
 	status := statusText(r.StatusCode)
 	switch {
@@ -41,7 +42,7 @@ func (e *endpoint) answer(r *http.Response) (string, error) {
 	}
 	k, most := kindOf(r), e.o.MaxBytes
 	if k == kindOther {
-		most = 0 // nothing is told of it, but whether there is anything
+		most = 0 // only whether it is empty matters
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, int64(most)+1))
 	problem := ""
@@ -95,7 +96,7 @@ func readable(body []byte) bool {
 	return !strings.HasPrefix(begin, "<!doctype html") && !strings.HasPrefix(begin, "<html")
 }
 
-// fromJSON returns what of a JSON answer is told, or what is wrong with it.
+// fromJSON returns the text of a JSON answer for the model, or its problem.
 func (e *endpoint) fromJSON(body []byte) (text, problem string) {
 	if !utf8.Valid(body) || !json.Valid(body) {
 		return "", "it says that it is JSON, and is not"
@@ -124,7 +125,7 @@ const maxExcerpt = 4 << 10
 func (e *endpoint) refusal(r *http.Response, status string) error {
 	text := "The request failed: " + status + "."
 	if k := kindOf(r); k != kindOther && r.Header.Get("Content-Encoding") == "" {
-		body, _ := io.ReadAll(io.LimitReader(r.Body, maxExcerpt)) // what has come is enough
+		body, _ := io.ReadAll(io.LimitReader(r.Body, maxExcerpt)) // a part is enough
 		body = bytes.ToValidUTF8(body, nil)
 		said := ""
 		if k == kindJSON || readable(body) {
@@ -136,7 +137,8 @@ func (e *endpoint) refusal(r *http.Response, status string) error {
 	}
 	return &groupchat.ToolError{
 		Text: text, Err: fmt.Errorf("httptool: %s: %s", redact.URL(e.url), status),
-		Temporary: r.StatusCode >= http.StatusInternalServerError || r.StatusCode == http.StatusTooManyRequests || r.StatusCode == http.StatusRequestTimeout,
+		Temporary: r.StatusCode >= http.StatusInternalServerError || r.StatusCode == http.StatusTooManyRequests ||
+			r.StatusCode == http.StatusRequestTimeout,
 	}
 }
 
@@ -145,7 +147,7 @@ func statusText(code int) string {
 	return strings.TrimSpace("HTTP " + strconv.Itoa(code) + " " + http.StatusText(code))
 }
 
-// unusable is the error of an answer of which nothing is told but its status: what was asked for may have been done all the same.
+// unusable returns the error of an answer that is not passed on, with its status: the request may have had its effect.
 func (e *endpoint) unusable(status, problem string) error {
 	text := "The answer, " + status + ", cannot be told: " + problem + "."
 	if !e.reads() {

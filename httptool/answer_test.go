@@ -39,7 +39,7 @@ func TestAnswers(t *testing.T) {
 		o      Options
 		told   string // in full
 		fails  []string
-		not    string // nothing of this is told
+		not    string // never passed on
 	}{
 		{"JSON", answers(200, "application/json; charset=utf-8", "{\"a\":1}\n"), Options{}, `{"a":1}`, nil, ""},
 		{"a kind of JSON", answers(201, "application/hal+json", `[1]`), Options{}, `[1]`, nil, ""},
@@ -189,7 +189,7 @@ func TestHostileAnswers(t *testing.T) {
 	})
 }
 
-// TestRedirectsAreFollowedNowhere because an answer must not choose what is asked: of an address of the same network least of all.
+// TestRedirectsAreFollowedNowhere: an answer must not choose the next address, least of all in the same network.
 func TestRedirectsAreFollowedNowhere(t *testing.T) {
 	t.Parallel()
 	private, there := serve(t, answers(200, "text/plain", "private"))
@@ -208,7 +208,7 @@ func TestRedirectsAreFollowedNowhere(t *testing.T) {
 	}
 }
 
-// TestNoRefusedAddressIsReached by a tool that has no client of its own.
+// TestNoRefusedAddressIsReached by a tool with the default client.
 func TestNoRefusedAddressIsReached(t *testing.T) {
 	t.Parallel()
 	server, base := serve(t, answers(200, "text/plain", "in"))

@@ -13,10 +13,13 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
+var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch,
+	http.MethodDelete}
 
-// ownHeaders are those that requests have from here, or from the client: a value of somebody else's would undo a limit, or say something untrue.
-var ownHeaders = []string{"Host", "Content-Length", "Transfer-Encoding", "Connection", "Upgrade", "Te", "Trailer", "Accept-Encoding", "Idempotency-Key", "Traceparent", "Tracestate"}
+// ownHeaders are those that requests have from here, or from the client: a value of somebody else's would undo a limit,
+// or say something untrue.
+var ownHeaders = []string{"Host", "Content-Length", "Transfer-Encoding", "Connection", "Upgrade", "Te", "Trailer",
+	"Accept-Encoding", "Idempotency-Key", "Traceparent", "Tracestate"}
 
 // check reports every mistake, joined, and reads the URL.
 func (e *endpoint) check() error {
@@ -58,7 +61,8 @@ func (e *endpoint) check() error {
 // fieldName reports whether s is the name of a header (a token of RFC 9110).
 func fieldName(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') &&
+			!strings.ContainsRune("!#$%&'*+-.^_`|~", r)
 	})
 }
 

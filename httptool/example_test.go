@@ -11,7 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/httptool"
 )
 
-// A tool whose calls are requests to a server of weather.
+// A tool that sends requests to a weather server.
 func ExampleNew() {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

@@ -22,7 +22,7 @@ const (
 	unknown     = " Whether it did anything is not known."
 )
 
-// unanswered is the error of a request that came to no answer, or the cause of ctx if the caller ended it.
+// unanswered returns the error of a request without an answer, or the cause of ctx if the caller ended it.
 func (e *endpoint) unanswered(ctx context.Context, err error) error {
 	text := lost
 	switch {

@@ -54,7 +54,9 @@ func (e *endpoint) pathOf(arguments map[string]json.RawMessage) (string, error) 
 		}
 		value, err := scalar(arguments[p.argument])
 		if err != nil || value == "" || wayOut(value) {
-			return "", refused("the argument %q cannot be a part of a path: it has to be a text or a number, not empty, without /, \\ and control characters", p.argument)
+			return "",
+				refused("the argument %q cannot be a part of a path: "+
+					"it has to be a text or a number, not empty, without /, \\ and control characters", p.argument)
 		}
 		b.WriteString(url.PathEscape(value))
 	}
@@ -68,11 +70,12 @@ func (e *endpoint) pathOf(arguments map[string]json.RawMessage) (string, error) 
 	return path, nil
 }
 
-// wayOut reports whether a value could lead out of a segment of a path: by itself, or because a server, or a proxy before it, unescapes the path once
-// more than it should.
+// wayOut reports whether a value could lead out of a segment of a path: by itself, or because a server, or a proxy
+// before it, unescapes the path once more than it should.
 func wayOut(value string) bool {
 	for range 3 {
-		if strings.ContainsAny(value, `/\`) || strings.ContainsFunc(value, unicode.IsControl) || value == "." || value == ".." {
+		if strings.ContainsAny(value, `/\`) || strings.ContainsFunc(value, unicode.IsControl) || value == "." ||
+			value == ".." {
 			return true
 		}
 		decoded, err := url.PathUnescape(value)

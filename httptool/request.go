@@ -52,7 +52,8 @@ func (e *endpoint) request(ctx context.Context, c groupchat.ToolCall) (*http.Req
 		r.Header.Set(name, value)
 	}
 	if e.o.Idempotent && !e.reads() && c.Key != "" {
-		// The transport takes a request with this header for one that it may send again by itself, so no other request has it.
+		// The transport takes a request with this header for one that it may send again by itself, so no other request
+		// has it.
 		r.Header.Set("Idempotency-Key", c.Key)
 	}
 	return r, nil

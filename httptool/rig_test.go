@@ -99,7 +99,7 @@ func made(t *testing.T, o Options) groupchat.Tool {
 	return tool
 }
 
-// call makes a call, and returns what the model is told, or the error's text for it.
+// call makes a call, and returns the result for the model, or the error's text for it.
 func call(ctx context.Context, tool groupchat.Tool, arguments string) (told string, err error) {
 	result, err := tool.Call(ctx, groupchat.ToolCall{Name: tool.Name, Arguments: json.RawMessage(arguments), Key: "key-1"})
 	if failed, ok := errors.AsType[*groupchat.ToolError](err); ok {

@@ -9,7 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/internal/redact"
 )
 
-// openHeaders are headers whose values say nothing secret, and which answers may well repeat.
+// openHeaders are headers without secrets in their values, which answers may repeat.
 var openHeaders = []string{"Accept", "Accept-Language", "Content-Type", "User-Agent"}
 
 // secretsOf returns the values that are masked in results and in the log.

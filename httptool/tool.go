@@ -18,40 +18,42 @@ import (
 
 // Options describe a tool. Name and URL are required.
 type Options struct {
-	// Name, Description and Parameters are those of [groupchat.Tool]. Parameters has a property for each argument that URL, Query and Body name.
+	// Name, Description and Parameters are those of [groupchat.Tool]. Parameters has a property for each argument that
+	// URL, Query and Body name.
 	Name        string
 	Description string
 	Parameters  json.RawMessage
 
-	// URL is where requests go, with http or https. A {name} in its path is filled in with that argument, escaped; the argument has to be one that
-	// Parameters requires. Its query is sent with each request. Its user and its query are never logged.
+	// URL is where requests go, with http or https. A {name} in its path is filled in with that argument, escaped; the
+	// argument has to be one that Parameters requires. Its query is sent with each request. Its user and its query are
+	// never logged.
 	URL string
 	// Method is GET, HEAD, POST, PUT, PATCH or DELETE; empty means GET.
 	Method string
-	// Headers go with each request. Never logged, and taken out of what is told to models.
+	// Headers go with each request. They are never logged, and removed from results.
 	Headers map[string]string
 
-	// Query are the arguments that go into the query, under their own names: a list as one parameter for each element, an object as JSON. Nil means
-	// all that are not in the path, for methods whose requests have no body.
+	// Query are the arguments that go into the query, under their own names: a list as one parameter for each element,
+	// an object as JSON. Nil means all that are not in the path, for methods without a body.
 	Query []string
-	// Body are the arguments that are the members of a JSON body. Nil means all that are neither in the path nor in Query, for methods whose
-	// requests have a body: POST, PUT and PATCH. Without such arguments the body is an empty object.
+	// Body are the arguments that are the members of a JSON body. Nil means all that are neither in the path nor in
+	// Query, for methods with a body: POST, PUT and PATCH. Without such arguments the body is an empty object.
 	Body []string
-	// Idempotent says that a request may be made again, because the endpoint knows repeated ones by their Idempotency-Key, or because repeating it does
-	// no harm. GET and HEAD always may.
+	// Idempotent says that a request may be made again, because the endpoint knows repeated ones by their
+	// Idempotency-Key, or because repeating it does no harm. GET and HEAD always may.
 	Idempotent bool
-	// Retry says how often a request that came to no answer is made again; it is for those that may be.
+	// Retry limits repetitions of requests without an answer, if they may be repeated.
 	Retry groupchat.ToolRetry
 
 	// Timeout is how long a request may take in all; 0 means 30 seconds.
 	Timeout time.Duration
 	// MaxBytes is how large an answer may be, decompressed; 0 means 64 KiB. The most is 4 MiB.
 	MaxBytes int
-	// Select is a JSON Pointer to what of a JSON answer is told; empty tells all.
+	// Select is a JSON Pointer to the result in a JSON answer; empty selects all of it.
 	Select string
 
-	// HTTP makes the requests, and keeps none of its rules about redirects; nil means a client of the tool's own, which connects to no link-local
-	// address and none of a cloud's metadata.
+	// HTTP makes the requests, and keeps none of its rules about redirects; nil means a client of the tool's own, which
+	// connects to no link-local address and none of a cloud's metadata.
 	HTTP *http.Client
 }
 
@@ -62,8 +64,8 @@ const (
 	mostMaxBytes    = 4 << 20
 )
 
-// New makes a tool. The error names every mistake of the options, joined, and quotes nothing that may be secret. The tool is safe for
-// concurrent use.
+// New makes a tool. The error names every mistake of the options, joined, and quotes nothing that may be secret. The
+// tool is safe for concurrent use.
 func New(o Options) (groupchat.Tool, error) {
 	if o.Method == "" {
 		o.Method = http.MethodGet
@@ -82,7 +84,8 @@ func New(o Options) (groupchat.Tool, error) {
 	e.client = clientOf(o.HTTP)
 	t := groupchat.Tool{
 		Name: o.Name, Description: o.Description, Parameters: o.Parameters,
-		Call: e.call, Timeout: o.Timeout, MaxResult: max(o.MaxBytes, leastResult), Retry: o.Retry, Destructive: !e.reads(), Origin: e.origin(),
+		Call: e.call, Timeout: o.Timeout, MaxResult: max(o.MaxBytes, leastResult), Retry: o.Retry,
+		Destructive: !e.reads(), Origin: e.origin(),
 	}
 	if !e.repeatable() {
 		t.Repeat = groupchat.RepeatNever
@@ -100,7 +103,7 @@ func (e *endpoint) origin() string {
 	return groupchat.Origin(parts...)
 }
 
-// leastResult is how many bytes of a result are kept at least: what is told of an answer without a body is longer than a small limit.
+// leastResult is the minimum limit of a result: the text for an answer without a body is longer than a small limit.
 const leastResult = 1 << 10
 
 // An endpoint is where a tool's requests go.
@@ -123,7 +126,8 @@ func (e *endpoint) hasBody() bool {
 	return e.o.Method == http.MethodPost || e.o.Method == http.MethodPut || e.o.Method == http.MethodPatch
 }
 
-// clientOf returns a client that makes requests as given does, follows no redirect, and tells endpoints of the trace that they are part of.
+// clientOf returns a client that makes requests as given does, follows no redirect, and tells endpoints of the trace
+// that they are part of.
 func clientOf(given *http.Client) *http.Client {
 	if given == nil {
 		given = egress.New()

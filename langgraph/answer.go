@@ -12,7 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/agui/client"
 )
 
-// An answer is one run at the server, as it is told of here.
+// An answer translates one run at the server.
 type answer struct {
 	c       *Client
 	s       *client.Session
@@ -77,7 +77,8 @@ func (a *answer) joining() client.Call {
 	return call
 }
 
-// maxJoins is how often in a row a stream is joined that then brings nothing, mostJoins how often the streams of a run are joined in all.
+// maxJoins is how often in a row a stream is joined that then brings nothing, mostJoins how often the streams of a run
+// are joined in all.
 const maxJoins, mostJoins = 5, 50
 
 // follow reads the run's stream, which may be cut, until the server says that the run is over.
@@ -98,7 +99,7 @@ func (a *answer) follow(call client.Call) error {
 		var run statusOf
 		if asked := a.s.Ask(a.call(http.MethodGet, nil, "runs", a.runID), &run); asked != nil {
 			if _, ok := errors.AsType[*client.Error](asked); ok && err != nil {
-				return err // the stream was cut, and nobody is there any more
+				return err // the stream was cut, and the server is gone
 			}
 			return asked
 		}
@@ -135,7 +136,8 @@ func (a *answer) isCut(err error) bool {
 		return false
 	case e.Fault == client.FaultCut:
 		return true
-	case e.Fault == client.FaultUnreachable, e.Fault == client.FaultStatus && e.Status >= http.StatusInternalServerError:
+	case e.Fault == client.FaultUnreachable,
+		e.Fault == client.FaultStatus && e.Status >= http.StatusInternalServerError:
 		return a.runID != "" // a join that failed; a run that was refused has not begun
 	default:
 		return false
@@ -179,7 +181,7 @@ const (
 	patience = 200 * time.Millisecond
 )
 
-// stop cancels a run that its reader has left. If that takes long it goes on by itself.
+// stop cancels a run after its reader has left. A slow request continues in the background.
 func (a *answer) stop(ctx context.Context) {
 	switch {
 	case a.over, a.runID == "" && !a.posted:

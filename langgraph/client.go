@@ -13,8 +13,8 @@ import (
 	"github.com/agui-gateway/gateway/agui/client"
 )
 
-// Options say which assistant a [Client] runs, and how much it takes from its server. URL and Assistant are required. A limit that is 0
-// has its default, which is that of [client.Options]; one that is negative is none.
+// Options say which assistant a [Client] runs, and how much it takes from its server. URL and Assistant are required. A
+// limit that is 0 has its default, which is that of [client.Options]; one that is negative is none.
 type Options struct {
 	// URL is the root of the server's API.
 	URL string
@@ -22,7 +22,7 @@ type Options struct {
 	Assistant string
 	// Headers go with every request. They are never logged and in no error.
 	Headers http.Header
-	// HTTP sends the requests, as in [client.Options]; nil is a client of its own.
+	// HTTP sends the requests, as in [client.Options]; nil is a new client.
 	HTTP *http.Client
 
 	Idle    time.Duration // between two bytes of a stream; 5 minutes
@@ -65,16 +65,16 @@ var (
 	errEnough    = errors.New("langgraph: whoever reads has seen enough")
 )
 
-// Run begins a run of the assistant when its result is ranged over, once, and yields what comes of it as AG-UI events, which have passed
-// the [agui.Verifier]. The last one is terminal, unless an error follows, which is then the last thing: a [*client.Error], or the cause
-// of ctx. What the assistant says about its own failure is RUN_ERROR, and no error of Run.
+// Run begins a run of the assistant when its result is ranged over, once, and yields its AG-UI events, which have
+// passed the [agui.Verifier]. The last one is terminal, unless an error follows, which is then the last thing: a
+// [*client.Error], or the cause of ctx. What the assistant says about its own failure is RUN_ERROR, and no error of
+// Run.
 //
-// The thread at the server is the input's. Of its messages the server is sent those that the thread lacks. Answers go to the questions
-// that are open there, and to no others: an id in Resume is one that Run has told of. A request whose run is at work already, because
-// this one is repeated, joins that run, and one whose run is over is told from the thread.
-//
-// A run whose context is done, whose events are not read to the end, or whose answer cannot be used is cancelled there, unless the
-// request's Leave says that it goes on.
+// The thread at the server is the input's. The server gets the messages that its thread lacks. Answers go to the
+// questions that are open there, and to no others: an id in Resume is one that Run has yielded. A repeated request
+// joins its run if that is still live, and otherwise gets the result from the thread. If the context is done, the
+// events are not read to the end, or the answer is invalid, the run is cancelled at the server, unless the request's
+// Leave keeps it.
 func (c *Client) Run(ctx context.Context, r client.Request) iter.Seq2[agui.Event, error] {
 	var asked atomic.Bool
 	return func(yield func(agui.Event, error) bool) {
@@ -101,7 +101,7 @@ func (a *answer) call(method string, body any, path ...string) client.Call {
 	return client.Call{Method: method, Path: append([]string{"threads", a.request.Input.ThreadID}, path...), Body: body}
 }
 
-// note tells of what was passed over.
+// note reports a skipped part.
 func (a *answer) note(path, reason string) {
 	if a.request.Note != nil {
 		a.request.Note(agui.Warning{Path: path, Reason: reason})

@@ -27,7 +27,7 @@ func answering(status int, media, body string) http.HandlerFunc {
 	}
 }
 
-// Whatever the server does, its turn fails with one code, the team goes on, and the log has the cause.
+// Whatever the server does, its turn fails with one code, the team continues, and the log has the cause.
 func TestFaultsAreContained(t *testing.T) {
 	t.Parallel()
 	const begin = "POST /threads/{id}/runs/stream"
@@ -85,7 +85,7 @@ func TestFaultsAreContained(t *testing.T) {
 	}
 }
 
-// What a graph fails with is told by its kind, and its words are in the log alone.
+// The failure of a graph is reported by its kind, and its words are in the log alone.
 func TestAGraphThatFails(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, func(r *run) {
@@ -108,7 +108,7 @@ func TestAGraphThatFails(t *testing.T) {
 	}
 }
 
-// A thread that is busy with an earlier run of ours, which nobody waits for any more, gets rid of it; one of somebody else's is left alone.
+// An abandoned earlier run of ours on a busy thread is cancelled; one of another client is left alone.
 func TestABusyThread(t *testing.T) {
 	t.Parallel()
 	stays := func(r *run) { <-r.cancelled }
@@ -145,7 +145,7 @@ func text(err error) string {
 	return err.Error()
 }
 
-// A client is told which assistants there are in place of the one that it has.
+// The error for an unknown assistant lists the existing ones.
 func TestProbe(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -169,7 +169,8 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// A server that cuts every stream, each time behind something new, is not joined for ever, and what its streams bring is bounded in all.
+// A server that cuts every stream, each time behind something new, is not joined for ever, and what its streams bring
+// is bounded in all.
 func TestAStreamThatIsCutForEver(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

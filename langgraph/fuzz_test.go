@@ -35,7 +35,8 @@ func (c canned) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {media}}, Body: io.NopCloser(strings.NewReader(body))}, nil
 }
 
-// Whatever the server streams and has in its thread, the events are in order and end once, or an error with a fault is the last thing.
+// Whatever the server streams and has in its thread, the events are in order and end once, or an error with a fault is
+// the last thing.
 func FuzzRun(f *testing.F) {
 	for _, events := range []string{
 		"", `values {"a":1}`, "error \"x\"\nerror {\"error\":\"E\",\"message\":\"m\"}",

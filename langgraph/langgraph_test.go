@@ -17,7 +17,7 @@ import (
 	"github.com/agui-gateway/gateway/langgraph"
 )
 
-// specialist is the server's assistant as an agent whose state is at /lg.
+// specialist returns the server's assistant as an agent with its state at /lg.
 func specialist(t testing.TB, s *server, o langgraph.Options) *groupchat.Remote {
 	t.Helper()
 	o.URL, o.Assistant = s.URL, "agent"
@@ -32,7 +32,7 @@ func specialist(t testing.TB, s *server, o langgraph.Options) *groupchat.Remote 
 	return far
 }
 
-// desk is a team whose only member is the assistant, under the name graph.
+// desk returns a team of the assistant alone, under the name graph.
 func desk(t testing.TB, s *server, o langgraph.Options) *groupchat.Chat {
 	t.Helper()
 	return &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{{Name: "graph", Agent: specialist(t, s, o)}}}
@@ -49,7 +49,8 @@ func piece(id string, members map[string]any) []any {
 	return []any{m, map[string]any{"langgraph_node": "speak", "ls_provider": "openai", "ls_model_name": "m1"}}
 }
 
-// What a graph streams comes through: reasoning, words, calls and their results, its state, a subgraph, and what it writes by itself.
+// What a graph streams comes through: reasoning, words, calls and their results, its state, a subgraph, and what it
+// writes by itself.
 func TestWhatARunTellsOf(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, func(r *run) {
@@ -132,7 +133,7 @@ func TestACharacterSplitBetweenPieces(t *testing.T) {
 	}
 }
 
-// The server keeps the conversation: it is sent what is new, and all of it again if it has forgotten the thread.
+// The server keeps the conversation: it gets new messages, and all again if it has lost the thread.
 func TestTheServerIsSentWhatItLacks(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, func(r *run) { r.say("a1", "One.") }, func(r *run) { r.say("a2", "Two.") }, func(r *run) { r.say("a3", "Three.") })
@@ -172,7 +173,8 @@ func TestTheServerIsSentWhatItLacks(t *testing.T) {
 	}
 }
 
-// What the thread has behind the conversation as it is here goes: an answer that is to be given again, and what was edited away.
+// Messages of the thread that have left the conversation are removed: an answer that is regenerated, and edited
+// messages.
 func TestTheThreadFollowsEdits(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, func(r *run) { r.say("a1", "One.") }, func(r *run) { r.say("a2", "Two.") })
@@ -200,8 +202,9 @@ func TestTheThreadFollowsEdits(t *testing.T) {
 	}
 }
 
-// A stream that is cut in the middle of an event is joined again: the rest of the run comes by the new stream, or from the thread if that
-// stream does not have it. If the run is over by then, the rest comes from the thread without another stream.
+// A stream that is cut in the middle of an event is joined again: the rest of the run comes by the new stream, or from
+// the thread if that stream does not have it. If the run is over by then, the rest comes from the thread without
+// another stream.
 func TestACutStream(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -231,7 +234,7 @@ func TestACutStream(t *testing.T) {
 	}
 }
 
-// A request that is repeated, because the gateway that sent it went down, joins its run, or is told what that came to.
+// A request that is repeated after a crash of the gateway joins its run, or gets its outcome.
 func TestARepeatedRequest(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, func(r *run) {
@@ -265,7 +268,7 @@ func TestARepeatedRequest(t *testing.T) {
 		}
 		return events
 	}
-	// The first reader goes away, and its run goes on.
+	// The first reader leaves, and its run continues.
 	ctx, leave := contextWith(t)
 	for e, err := range c.Run(ctx, request) {
 		if _, ok := e.(*agui.TextMessageContent); ok {
@@ -286,7 +289,7 @@ func TestARepeatedRequest(t *testing.T) {
 	}
 }
 
-// A run whose reader stops is cancelled there, and its thread takes the next one.
+// If its reader stops, a run is cancelled there, and its thread takes the next one.
 func TestAStoppedRunIsCancelled(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, func(r *run) {
@@ -377,7 +380,7 @@ func TestAQuestionIsCalledOff(t *testing.T) {
 	}
 }
 
-// Of two questions one is answered and one called off: the graph asks the latter again, and nobody here is asked.
+// Of two questions one is answered and one cancelled: the graph asks the latter again, which is not shown.
 func TestOneOfTwoQuestionsIsCalledOff(t *testing.T) {
 	t.Parallel()
 	b := asked{hash("b"), "And this?"}
@@ -396,8 +399,8 @@ func TestOneOfTwoQuestionsIsCalledOff(t *testing.T) {
 	}
 }
 
-// An answer is for the question that it was given to. If the thread waits for another one, or is gone, it fails, and can be given again;
-// the question can be called off in any case.
+// An answer is for the question that it was given to. If the thread waits for another one, or is gone, it fails, and
+// can be given again; the question can be called off in any case.
 func TestAnAnswerForAnotherQuestion(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*server){

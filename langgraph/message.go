@@ -9,7 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/internal/surrogate"
 )
 
-// The types of messages that are told of here.
+// The supported types of messages.
 const (
 	typeHuman = "human"
 	typeAI    = "ai"
@@ -63,7 +63,7 @@ type usage struct {
 	} `json:"output_token_details"`
 }
 
-// messagesOf are the messages of a list; what is none of them is left out.
+// messagesOf returns the messages of a list without other elements.
 func messagesOf(raw json.RawMessage) []message {
 	var list []json.RawMessage
 	if exact.Unmarshal(raw, &list) != nil {
@@ -78,7 +78,8 @@ func messagesOf(raw json.RawMessage) []message {
 	return out
 }
 
-// messageOf reads a message. A member of another type than it should have is passed over: graphs put messages together by themselves.
+// messageOf reads a message. A member of another type than it should have is passed over: graphs put messages together
+// by themselves.
 func messageOf(raw json.RawMessage) (message, bool) {
 	var m message
 	if err := exact.Unmarshal(raw, &m); err != nil && (m.Type == "" || m.ID == "") {
@@ -115,7 +116,7 @@ func saidBy(m *message) (text, thought surrogate.Text) {
 		return text, thought
 	}
 	var blocks []json.RawMessage
-	_ = exact.Unmarshal(m.Content, &blocks) // what is neither says nothing
+	_ = exact.Unmarshal(m.Content, &blocks) // any other value has no text
 	for _, raw := range blocks {
 		var plain surrogate.Text
 		if exact.Unmarshal(raw, &plain) == nil {
@@ -123,7 +124,7 @@ func saidBy(m *message) (text, thought surrogate.Text) {
 			continue
 		}
 		var b block
-		_ = exact.Unmarshal(raw, &b) // what is no block says nothing
+		_ = exact.Unmarshal(raw, &b) // any other value has no text
 		switch b.Type {
 		case "text", "text_delta", "output_text":
 			text += b.Text
@@ -139,7 +140,7 @@ func summaryOf(raw json.RawMessage) (text surrogate.Text) {
 	var parts []struct {
 		Text surrogate.Text `json:"text"`
 	}
-	_ = exact.Unmarshal(raw, &parts) // what is no list has no text
+	_ = exact.Unmarshal(raw, &parts) // any other value has no text
 	for _, p := range parts {
 		text += p.Text
 	}
@@ -214,9 +215,11 @@ func contentForm(c agui.Content) any {
 			list = append(list, map[string]any{"type": "text", "text": p.Text})
 		case p.Source == nil:
 		case p.Type == agui.PartImage:
-			list = append(list, map[string]any{"type": "image_url", "image_url": map[string]string{"url": urlOf(p.Source)}})
+			list = append(list,
+				map[string]any{"type": "image_url", "image_url": map[string]string{"url": urlOf(p.Source)}})
 		default:
-			list = append(list, map[string]any{"type": "file", "source_type": sourceType(p.Source), sourceMember(p.Source): p.Source.Value, "mime_type": p.Source.MimeType})
+			list = append(list, map[string]any{"type": "file", "source_type": sourceType(p.Source),
+				sourceMember(p.Source): p.Source.Value, "mime_type": p.Source.MimeType})
 		}
 	}
 	return list

@@ -31,8 +31,8 @@ func (e *NoAssistantError) Error() string {
 // maxKnown bounds the assistants that are looked at.
 const maxKnown = 1000
 
-// Probe asks the server for its assistants, and runs nothing. An error is a [*client.Error], of one that is not there with a
-// [*NoAssistantError], or the cause of ctx.
+// Probe asks the server for its assistants, and runs nothing. An error is a [*client.Error], of one that is not there
+// with a [*NoAssistantError], or the cause of ctx.
 func (c *Client) Probe(ctx context.Context, header http.Header) error {
 	var list []struct {
 		ID    string `json:"assistant_id"`

@@ -45,8 +45,8 @@ func (a *answer) body(input map[string]json.RawMessage, resume json.RawMessage) 
 	return r
 }
 
-// fresh is a request for a run that goes on with the conversation: the members of the state that differ from the thread's, and the
-// messages that the thread lacks.
+// fresh returns a request for a run that continues the conversation: the members of the state that differ from the
+// thread's, and the messages that the thread lacks.
 func (a *answer) fresh() *runRequest {
 	in := a.request.Input
 	input := map[string]json.RawMessage{}
@@ -75,9 +75,10 @@ func isPrivate(name string) bool {
 
 // unsent are the messages that the thread lacks, in the server's form, after those of the thread that are to go.
 //
-// What both have up to some message is the same conversation, be it that the graph has shortened its own. Behind it our messages are new,
-// and so are the thread's if they answer one that we have no answer to: a turn that is taken again takes them away. A thread that has
-// nothing of ours, although it has been used, was shortened by its graph, and is sent what came after the assistant's last words.
+// What both have up to some message is the same conversation, be it that the graph has shortened its own. Behind it our
+// messages are new, and so are the thread's if they answer one that we have no answer to: a repeated turn removes them.
+// A used thread without any message of ours was shortened by its graph, and gets the messages after the assistant's
+// last words.
 func (a *answer) unsent() []sentMessage {
 	ours, theirs := a.request.Input.Messages, a.before.messages
 	there := map[string]int{}
@@ -116,7 +117,8 @@ func isAsked(role agui.Role) bool {
 	return role == agui.RoleUser || role == agui.RoleSystem || role == agui.RoleDeveloper
 }
 
-// leftovers takes messages away that our conversation does not have: all of them, or those from the first on that came from us.
+// leftovers takes messages away that our conversation does not have: all of them, or those from the first on that came
+// from us.
 func leftovers(list []message, all bool) []sentMessage {
 	out := []sentMessage{}
 	for i := range list {

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// A server has the part of LangGraph's HTTP API that is asked here. What its graph does is a test's: play is called for each run, in
-// order; one run more plays the last again.
+// A server has the part of LangGraph's HTTP API that is asked here. What its graph does is a test's: play is called for
+// each run, in order; one run more plays the last again.
 type server struct {
 	*httptest.Server
 	play []func(r *run)
@@ -23,7 +23,7 @@ type server struct {
 	threads map[string]*thread
 	runs    []*run
 	cut     int                         // the next stream ends behind so many events; 0 is none
-	deaf    bool                        // a stream that is joined has only what comes from then on
+	deaf    bool                        // a joined stream has only later events
 	late    bool                        // a stream is cut when its run is over
 	joins   int                         // streams that were joined
 	instead map[string]http.HandlerFunc // by the pattern of a route
@@ -89,7 +89,7 @@ func newServer(t testing.TB, play ...func(*run)) *server {
 	}
 	s.Server = httptest.NewServer(mux)
 	t.Cleanup(s.Close)
-	t.Cleanup(func() { // what is still at work ends first
+	t.Cleanup(func() { // live runs end first
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		for _, r := range s.runs {
@@ -222,7 +222,7 @@ func (r *run) take() {
 	}
 }
 
-// put adds a message, in place of the one with its id.
+// put adds a message, or replaces the one with its id.
 func (r *run) put(m map[string]any) {
 	for i, o := range r.thread.messages {
 		if o["id"] != m["id"] {
@@ -301,7 +301,7 @@ func (r *run) ask(list ...asked) {
 	r.send("updates", map[string]any{"__interrupt__": list})
 }
 
-// stream sends what a run has told behind the event last, until it ends.
+// stream sends the events of a run after last, until it ends.
 func (s *server) stream(w http.ResponseWriter, r *http.Request, one *run, last int) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.WriteHeader(http.StatusOK)

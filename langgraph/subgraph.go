@@ -8,7 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A subgraph is a graph inside the assistant's, which is told of as a subagent.
+// A subgraph is a graph inside the assistant's. It is sent as a subagent.
 type subgraph struct {
 	id   string
 	name string // of its node
@@ -16,8 +16,8 @@ type subgraph struct {
 	over bool
 }
 
-// tag is the attribution of what a namespace makes; the assistant's own graph is the empty one. A subgraph begins with the first thing
-// that is told of it.
+// tag returns the attribution of a namespace's events; the assistant's own graph is the empty one. A subgraph begins
+// with its first event.
 func (t *told) tag(ns string) (agui.Tagged, error) {
 	if ns == "" {
 		return agui.Tagged{}, nil
@@ -32,19 +32,20 @@ func (t *told) tag(ns string) (agui.Tagged, error) {
 	}
 	t.begun++
 	id := ns
-	if g != nil { // its node had told that it is done
+	if g != nil { // its node was reported done
 		id += "~" + strconv.Itoa(t.begun)
 	}
 	g = &subgraph{id: id, ns: ns}
 	g.name, _, _ = strings.Cut(ns[strings.LastIndexByte(ns, '|')+1:], ":")
 	t.graphs[ns], t.open = g, append(t.open, g)
-	return agui.Tagged{SubagentRunID: id}, t.emit(&agui.SubagentStarted{SubagentRunID: id, Name: g.name, ParentSubagentRunID: above.SubagentRunID})
+	return agui.Tagged{SubagentRunID: id},
+		t.emit(&agui.SubagentStarted{SubagentRunID: id, Name: g.name, ParentSubagentRunID: above.SubagentRunID})
 }
 
 func parentOf(ns string) string { return ns[:max(0, strings.LastIndexByte(ns, '|'))] }
 
-// closeNode ends what a node of a namespace has open, now that it is done. Of several subgraphs that it runs at once nobody knows which
-// are done: they end with the run.
+// closeNode closes the subgraph of a node of a namespace that is done. Among several concurrent subgraphs the finished
+// one is unknown: they end with the run.
 func (t *told) closeNode(ns, node string) error {
 	if err := t.closeSaid(func(s *said) bool { return s.graph == ns && s.node == node }); err != nil {
 		return err

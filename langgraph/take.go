@@ -20,8 +20,8 @@ var (
 	errNamespace = errors.New("a subgraph's place has too long a name")
 )
 
-// take folds in one event of a stream. What its name says behind a | is the subgraph it is of. Events of other kinds than were asked for
-// are passed over.
+// take folds in one event of a stream. What its name says behind a | is the subgraph it is of. Events of other kinds
+// than were asked for are passed over.
 func (a *answer) take(record agui.Record) error {
 	if !json.Valid(record.Data) {
 		return &client.Error{Fault: client.FaultInvalid, Err: errNoJSON}
@@ -67,7 +67,7 @@ const CustomName = "langgraph.custom"
 func failureOf(raw json.RawMessage) *agui.RunError {
 	var why struct{ Error, Message string }
 	if exact.Unmarshal(raw, &why) != nil {
-		_ = exact.Unmarshal(raw, &why.Message) // what is neither has no words for it
+		_ = exact.Unmarshal(raw, &why.Message) // any other value has no message
 	}
 	return &agui.RunError{Code: why.Error, Message: why.Message}
 }
@@ -100,7 +100,7 @@ func (a *answer) takeMessage(ns string, data []byte) error {
 		Model    string `json:"ls_model_name"`
 	}
 	if len(pair) > 1 {
-		_ = exact.Unmarshal(pair[1], &from) // a message whose place is not known is the run's
+		_ = exact.Unmarshal(pair[1], &from) // a message of unknown place belongs to the run
 	}
 	switch m.Type {
 	case typeTool:
@@ -110,7 +110,8 @@ func (a *answer) takeMessage(ns string, data []byte) error {
 		return nil // others' words are not the assistant's to add
 	}
 	s := a.told.message(m.ID, ns, from.Node)
-	s.provider, s.model = cmp.Or(s.provider, from.Provider, m.Response.Provider), cmp.Or(s.model, from.Model, m.Response.Model, m.Response.OtherName)
+	s.provider, s.model = cmp.Or(s.provider, from.Provider, m.Response.Provider),
+		cmp.Or(s.model, from.Model, m.Response.Model, m.Response.OtherName)
 	if !isPiece(pair[0], &m) {
 		s.usage = cmp.Or(m.Usage, s.usage)
 		return a.told.whole(&m, s)
@@ -139,7 +140,7 @@ func (a *answer) takePiece(m *message, s *said) error {
 	return nil
 }
 
-// takeValues tells of the state, if it is another one. The messages in it are told of as they come, and those that did not come at the end.
+// takeValues sends the state if it has changed. Messages in it are sent as they come, and missed ones at the end.
 func (a *answer) takeValues(members map[string]json.RawMessage) error {
 	shared := map[string]json.RawMessage{}
 	for name, value := range members {
@@ -152,7 +153,7 @@ func (a *answer) takeValues(members map[string]json.RawMessage) error {
 	}
 	raw, err := json.Marshal(shared)
 	if err != nil || string(raw) == a.told.state {
-		return nil // what was read can be written
+		return nil // decoded values can be encoded
 	}
 	a.told.state = string(raw)
 	return a.told.emit(&agui.StateSnapshot{Snapshot: raw})
@@ -204,7 +205,8 @@ func (a *answer) rest(messages []message) error {
 		case typeAI:
 			s := a.told.message(m.ID, "", "")
 			s.usage = cmp.Or(m.Usage, s.usage)
-			s.provider, s.model = cmp.Or(s.provider, m.Response.Provider), cmp.Or(s.model, m.Response.Model, m.Response.OtherName)
+			s.provider, s.model = cmp.Or(s.provider, m.Response.Provider),
+				cmp.Or(s.model, m.Response.Model, m.Response.OtherName)
 			if err := a.told.whole(m, s); err != nil {
 				return err
 			}
@@ -248,7 +250,7 @@ func messageIn(value json.RawMessage) string {
 			Description string `json:"description"`
 		} `json:"action_requests"` // of the middleware that has people approve calls
 	}
-	_ = exact.Unmarshal(value, &several) // what is no object has none
+	_ = exact.Unmarshal(value, &several) // any other value has none
 	for _, r := range several.Requests {
 		text = strings.TrimLeft(text+"\n"+r.Description, "\n")
 	}

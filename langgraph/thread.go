@@ -22,7 +22,7 @@ const runKey = "gateway_run"
 // isOurs reports whether metadata is that of our run id; without one, of any run of ours.
 func isOurs(metadata map[string]json.RawMessage, id string) bool {
 	var told string
-	_ = exact.Unmarshal(metadata[runKey], &told) // what is no text is not ours
+	_ = exact.Unmarshal(metadata[runKey], &told) // any other value is not ours
 	return told != "" && (id == "" || told == id)
 }
 
@@ -55,7 +55,7 @@ func (a *answer) state() (threadState, error) {
 	return s, nil
 }
 
-// membersOf are the members of an object; what is none has none.
+// membersOf returns the members of an object, or none.
 func membersOf(raw json.RawMessage) map[string]json.RawMessage {
 	var members map[string]json.RawMessage
 	_ = exact.Unmarshal(raw, &members)
@@ -69,8 +69,8 @@ type question struct {
 	value  json.RawMessage
 }
 
-// questions are the interrupts that the thread waits with. The server gives every question of one node the same id, so that ours is
-// also made of what is asked: an answer must not go to another question than the one that was answered.
+// questions are the interrupts that the thread waits with. The server gives every question of one node the same id, so
+// our ids also depend on the content: an answer must not reach another question.
 func (s *threadState) questions() []question {
 	var list []question
 	seen := map[string]bool{}
@@ -101,14 +101,14 @@ func canonical(raw json.RawMessage) []byte {
 	}
 	out, err := json.Marshal(v)
 	if err != nil {
-		return raw // what was read can be written
+		return raw // decoded values can be encoded
 	}
 	return out
 }
 
 // A plan says how a request is served.
 type plan struct {
-	served bool   // its run is over, and told from the thread
+	served bool   // its run is over, and its result is in the thread
 	off    bool   // its questions are called off, and nothing else
 	clear  bool   // the thread waits for nothing else
 	join   string // its run is at work
@@ -151,8 +151,8 @@ func (a *answer) prepare() (plan, error) {
 	return plan{body: a.fresh()}, nil
 }
 
-// remember notes which messages the run did not make: ours, and those of the thread before it. If it has begun, those are the ones up to
-// the newest that is ours, too.
+// remember notes which messages the run did not make: ours, and those of the thread before it. If it has begun, those
+// are the ones up to the newest that is ours, too.
 func (a *answer) remember(begun bool) {
 	a.old = map[string]bool{}
 	for _, m := range a.request.Input.Messages {
@@ -190,8 +190,8 @@ const (
 	settlePause = 200 * time.Millisecond
 )
 
-// settle returns the run of this very request if that is at work. Another one of ours is one that nobody waits for any more, because its
-// turn was stopped or failed: it is cancelled. A run of somebody else's is left alone, and the server refuses ours.
+// settle returns the run of this very request if that is at work. Another run of ours is abandoned, because its turn
+// was stopped or failed: it is cancelled. A run of another client is left alone, and the server refuses ours.
 func (a *answer) settle() (string, error) {
 	cancelled := map[string]bool{}
 	for end := time.Now().Add(settling); ; {
@@ -276,7 +276,7 @@ func isHash(id string) bool {
 	return err == nil && len(raw) == 16
 }
 
-// clear takes the thread's open tasks away, so that it does not wait any more for what was called off.
+// clear removes the thread's open tasks, so that it no longer waits for cancelled questions.
 func (a *answer) clear() error {
 	return a.s.Ask(a.call(http.MethodPost, map[string]any{"values": nil, "as_node": "__end__"}, "state"), nil)
 }

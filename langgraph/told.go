@@ -12,7 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/internal/surrogate"
 )
 
-// A told is what was told of a run so far.
+// A told records the sent events of a run.
 type told struct {
 	yield func(agui.Event, error) bool
 	order agui.Verifier
@@ -28,12 +28,12 @@ type told struct {
 	state   string      // the last snapshot
 }
 
-// A said is a message of the assistant's, as far as it was told.
+// A said is the sent part of a message of the assistant.
 type said struct {
 	id          string
 	graph, node string // where it is made
 	owner       agui.Tagged
-	owned       bool // something was told of it
+	owned       bool // a part was sent
 	text        strings.Builder
 	join        surrogate.Joiner
 	open        bool   // its text
@@ -59,7 +59,8 @@ type call struct {
 }
 
 func newTold(yield func(agui.Event, error) bool) *told {
-	return &told{yield: yield, said: map[string]*said{}, callers: map[string]*said{}, results: map[string]bool{}, graphs: map[string]*subgraph{}}
+	return &told{yield: yield, said: map[string]*said{}, callers: map[string]*said{}, results: map[string]bool{},
+		graphs: map[string]*subgraph{}}
 }
 
 // emit yields events that are in order.
@@ -87,7 +88,7 @@ func (t *told) closeSaid(meant func(*said) bool) error {
 	return nil
 }
 
-// close ends what is open of a message.
+// close ends the open parts of a message.
 func (t *told) close(s *said) error {
 	t.live = slices.DeleteFunc(t.live, func(o *said) bool { return o == s })
 	if err := t.closeThought(s); err != nil {
@@ -112,7 +113,7 @@ func (t *told) close(s *said) error {
 	return nil
 }
 
-// message is the one of an id, which is new if it was not told of.
+// message returns the message of an id, and creates it if necessary.
 func (t *told) message(id, ns, node string) *said {
 	s := t.said[id]
 	if s == nil {
@@ -122,8 +123,7 @@ func (t *told) message(id, ns, node string) *said {
 	return s
 }
 
-// touch makes ready for more to be told of a message. It reports whether that can be: what a subgraph has said before it ended stays as
-// it is.
+// touch prepares a message for another event. It reports false for messages of a subgraph that has ended.
 func (t *told) touch(s *said) (bool, error) {
 	if g := t.graphs[s.graph]; s.owned && g != nil && (g.over || g.id != s.owner.SubagentRunID) {
 		return false, nil
@@ -153,7 +153,8 @@ func (t *told) write(s *said, piece surrogate.Text) error {
 	}
 	if !s.open {
 		s.open = true
-		if err := t.emit(&agui.TextMessageStart{Tagged: s.owner, MessageID: s.id, Role: agui.RoleAssistant}); err != nil {
+		if err := t.emit(&agui.TextMessageStart{Tagged: s.owner, MessageID: s.id,
+			Role: agui.RoleAssistant}); err != nil {
 			return err
 		}
 	}
@@ -188,7 +189,8 @@ func (t *told) closeThought(s *said) error {
 	}
 	id := s.thought
 	s.thought = ""
-	return t.emit(&agui.ReasoningMessageEnd{Tagged: s.owner, MessageID: id}, &agui.ReasoningEnd{Tagged: s.owner, MessageID: id})
+	return t.emit(&agui.ReasoningMessageEnd{Tagged: s.owner, MessageID: id},
+		&agui.ReasoningEnd{Tagged: s.owner, MessageID: id})
 }
 
 // argue tells more of a call's arguments. A call begins when it has a name and an id.
@@ -212,7 +214,8 @@ func (t *told) argue(s *said, p callPiece) error {
 		if err := t.closeThought(s); err != nil {
 			return err
 		}
-		if err := t.emit(&agui.ToolCallStart{Tagged: s.owner, ToolCallID: c.id, ToolCallName: c.name, ParentMessageID: s.id}); err != nil {
+		if err := t.emit(&agui.ToolCallStart{Tagged: s.owner, ToolCallID: c.id, ToolCallName: c.name,
+			ParentMessageID: s.id}); err != nil {
 			return err
 		}
 	}
@@ -238,7 +241,7 @@ func (s *said) call(p callPiece) *call {
 	return c
 }
 
-// whole tells what is new in a message of which all is known.
+// whole sends the new parts of a complete message.
 func (t *told) whole(m *message, s *said) error {
 	text, thought := saidBy(m)
 	if s.thoughts == 0 && s.text.Len() == 0 {
@@ -285,5 +288,6 @@ func (t *told) result(m *message, ns string) error {
 	if err != nil {
 		return err
 	}
-	return t.emit(&agui.ToolCallResult{Tagged: tag, MessageID: m.ID, ToolCallID: m.ToolCallID, Content: resultOf(m), Role: agui.RoleTool})
+	return t.emit(&agui.ToolCallResult{Tagged: tag, MessageID: m.ID, ToolCallID: m.ToolCallID, Content: resultOf(m),
+		Role: agui.RoleTool})
 }

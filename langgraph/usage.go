@@ -43,7 +43,8 @@ func (t *told) usage() []agui.TokenUsage {
 		u := sums[k]
 		list = append(list, agui.TokenUsage{
 			Provider: k.provider, Model: k.model, InputTokens: &u.Input, OutputTokens: &u.Output, TotalTokens: &u.Total,
-			ReasoningTokens: some(u.OutputDetails.Reasoning), CachedInputTokens: some(u.Details.Read), CacheWriteInputTokens: some(u.Details.Written),
+			ReasoningTokens: some(u.OutputDetails.Reasoning), CachedInputTokens: some(u.Details.Read),
+			CacheWriteInputTokens: some(u.Details.Written),
 		})
 	}
 	return list

@@ -13,17 +13,17 @@ import (
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
-// The texts that a model is given in place of a result.
+// The texts that a model gets instead of a result.
 const (
 	unreachable = "The server of this tool cannot be reached."
 	unknown     = "The connection to the server of this tool was lost. Whether it did anything is not known."
 )
 
-// keyMeta is the name under which a server is told the call's idempotency key.
+// keyMeta is the member of _meta with the call's idempotency key.
 const keyMeta = "agui-gateway/idempotencyKey"
 
-// sdkCodes are the codes of errors that the SDK makes itself where no answer came: the client or the server is closing, or the
-// transport did not take the message.
+// sdkCodes are the codes of errors that the SDK makes itself where no answer came: the client or the server is closing,
+// or the transport did not take the message.
 var sdkCodes = []int64{-32003, -32004, -32005}
 
 // call calls a tool.
@@ -39,7 +39,8 @@ func (s *Server) call(ctx context.Context, name string, c groupchat.ToolCall) (g
 			return groupchat.ToolResult{}, s.toolError(ctx, unreachable, err)
 		}
 		result, err := s.callOn(ctx, conn, given, &sdk.CallToolParams{
-			Name: name, Arguments: c.Arguments, Meta: meta(ctx, c), InputResponses: given.round, RequestState: given.state,
+			Name: name, Arguments: c.Arguments, Meta: meta(ctx, c), InputResponses: given.round,
+			RequestState: given.state,
 		})
 		switch {
 		case err == nil && (result.NeedsInput() || len(result.InputRequests) > 0):
@@ -54,7 +55,8 @@ func (s *Server) call(ctx context.Context, name string, c groupchat.ToolCall) (g
 			return groupchat.ToolResult{}, context.Cause(ctx)
 		}
 		if refused := refusal(err); refused != nil {
-			return groupchat.ToolResult{}, &groupchat.ToolError{Text: clip(refused.Message, s.o.MaxResult), Err: s.mask(err, string(c.Arguments))}
+			return groupchat.ToolResult{},
+				&groupchat.ToolError{Text: clip(refused.Message, s.o.MaxResult), Err: s.mask(err, string(c.Arguments))}
 		}
 		s.drop(conn, err)
 		if !neverSent(err) {
@@ -66,8 +68,7 @@ func (s *Server) call(ctx context.Context, name string, c groupchat.ToolCall) (g
 	}
 }
 
-// meta is what a server is told of a call beside its arguments. By the trace a program on stdio, which gets no headers, knows what
-// it is part of.
+// meta returns the _meta of a call. It has the trace for programs on stdio, which get no headers.
 func meta(ctx context.Context, c groupchat.ToolCall) sdk.Meta {
 	m := sdk.Meta{keyMeta: c.Key}
 	telemetry.Inject(ctx, func(name, value string) { m[name] = value })
@@ -75,7 +76,8 @@ func meta(ctx context.Context, c groupchat.ToolCall) sdk.Meta {
 }
 
 // callOn makes a call on a connection. If ctx ends before the answer came, the server is probed.
-func (s *Server) callOn(ctx context.Context, conn *connection, g given, params *sdk.CallToolParams) (*sdk.CallToolResult, error) {
+func (s *Server) callOn(ctx context.Context, conn *connection, g given,
+	params *sdk.CallToolParams) (*sdk.CallToolResult, error) {
 	defer s.probeAfter(ctx, conn)()
 	calling, done, err := conn.call(ctx, g)
 	if err != nil {
@@ -106,8 +108,8 @@ func (s *Server) toolError(ctx context.Context, text string, err error) error {
 	return &groupchat.ToolError{Text: text, Err: s.connectionError(err), Temporary: true}
 }
 
-// neverSent reports whether the server cannot have seen a call that failed with err: the connection was refused, or the server
-// does not know the session.
+// neverSent reports whether the server cannot have seen a call that failed with err: the connection was refused, or the
+// server does not know the session.
 func neverSent(err error) bool {
 	if errors.Is(err, sdk.ErrSessionMissing) {
 		return true

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestTheCauseOfAServersFailure is in the log: what was asked, and what that said, without secrets.
+// TestTheCauseOfAServersFailure is in the log: the request and the answer, without secrets.
 func TestTheCauseOfAServersFailure(t *testing.T) {
 	t.Parallel()
 	const secret = "s3cret-token"
@@ -51,7 +51,7 @@ func TestTheCauseOfAServersFailure(t *testing.T) {
 	}
 }
 
-// TestTheCauseOfAToolsFailure is what the tool said, without what it was told.
+// TestTheCauseOfAToolsFailure is the tool's text, without its arguments.
 func TestTheCauseOfAToolsFailure(t *testing.T) {
 	t.Parallel()
 	const diagnosis = "a diagnosis that is nobody's business"

@@ -21,7 +21,7 @@ type connection struct {
 
 	mu        sync.Mutex
 	underway  map[*underway]bool
-	questions int           // of the server, that wait to find out whose they are
+	questions int           // of the server, that wait until their call is known
 	changed   chan struct{} // closed when one of both has changed
 }
 
@@ -32,8 +32,8 @@ func (s *Server) newConnection() *connection {
 	return c
 }
 
-// close ends the connection in good order: it waits for the calls under way. The error of the session is ignored, for it only
-// says that the program was killed.
+// close ends the connection in good order: it waits for the calls under way. The error of the session is ignored, for
+// it only says that the program was killed.
 func (c *connection) close() {
 	_ = c.session.Close()
 	c.abort(errClosed)
@@ -45,8 +45,8 @@ func (c *connection) abort(cause error) {
 	c.kill()
 }
 
-// call returns the context of a call on the connection: it ends with ctx, or when no answer can come any more. The caller calls
-// done when the call has returned.
+// call returns the context of a call on the connection: it ends with ctx, or when no answer can come any more. The
+// caller calls done when the call has returned.
 func (c *connection) call(ctx context.Context, g given) (calling context.Context, done func(), err error) {
 	calling, cancel := context.WithCancelCause(ctx)
 	calling = context.WithValue(calling, giveUpKey{}, cancel)
@@ -76,15 +76,15 @@ func (s *Server) drop(c *connection, err error) {
 	s.wg.Go(c.close)
 }
 
-// probeAfter probes the server if ctx ends before stop is called, because a call that was not answered in time may mean that the
-// server hangs. It is not probed at other times: a server that handles one request after the other answers no probe while it
-// works. One that is idle is asked by keepAlive.
+// probeAfter probes the server if ctx ends before stop is called, because a call that was not answered in time may mean
+// that the server hangs. It is not probed at other times: a server that handles one request after the other answers no
+// probe while it works. One that is idle is asked by keepAlive.
 func (s *Server) probeAfter(ctx context.Context, c *connection) (stop func() bool) {
 	return context.AfterFunc(ctx, func() { s.probe(c) })
 }
 
-// probe asks the server for its tools. If no answer comes within Options.probeTimeout the connection is given up: the program is
-// killed, and the calls that wait for it fail.
+// probe asks the server for its tools. If no answer comes within Options.probeTimeout the connection is given up: the
+// program is killed, and the calls that wait for it fail.
 func (s *Server) probe(c *connection) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,8 +117,8 @@ func (s *Server) probe(c *connection) {
 	})
 }
 
-// keepAlive asks a server that has nothing to do, again and again, whether it is still there, so that one that is gone or hangs is
-// found before somebody needs it.
+// keepAlive asks a server that has nothing to do, again and again, whether it is still there, so that one that is gone
+// or hangs is found before somebody needs it.
 func (s *Server) keepAlive(c *connection) {
 	if s.o.KeepAlive < 0 {
 		return

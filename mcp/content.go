@@ -23,11 +23,12 @@ func (s *Server) result(r *sdk.CallToolResult, arguments json.RawMessage) (group
 	if text == "" {
 		text = "The tool failed."
 	}
-	return groupchat.ToolResult{}, &groupchat.ToolError{Text: text, Err: s.mask(errors.New("the tool failed: "+text), string(arguments))}
+	return groupchat.ToolResult{},
+		&groupchat.ToolError{Text: text, Err: s.mask(errors.New("the tool failed: "+text), string(arguments))}
 }
 
-// contentOf converts a result to AG-UI: a text if it has nothing else, parts otherwise. If no part has text, one is added that
-// names the media, because a model is given the text only.
+// contentOf converts a result to AG-UI: a text if it has nothing else, parts otherwise. If no part has text, one is
+// added that names the media, because a model is given the text only.
 func contentOf(r *sdk.CallToolResult) agui.Content {
 	var parts []agui.Part
 	media := 0
@@ -111,5 +112,6 @@ func dataPart(mime string, data []byte) agui.Part {
 	case "video":
 		kind = agui.PartVideo
 	}
-	return agui.Part{Type: kind, Source: &agui.Source{Type: agui.SourceData, Value: base64.StdEncoding.EncodeToString(data), MimeType: mime}}
+	return agui.Part{Type: kind,
+		Source: &agui.Source{Type: agui.SourceData, Value: base64.StdEncoding.EncodeToString(data), MimeType: mime}}
 }

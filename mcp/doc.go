@@ -3,26 +3,27 @@
 //
 //	files, err := mcp.New(mcp.Options{Name: "files", Command: "mcp-server-files", Args: []string{"/srv/docs"}})
 //	defer files.Close()
-//	agent := &groupchat.LLM{Model: model, Sources: []groupchat.ToolSource{files.Source(mcp.SourceOptions{Only: []string{"read_file"}})}}
+//	source := files.Source(mcp.SourceOptions{Only: []string{"read_file"}})
+//	agent := &groupchat.LLM{Model: model, Sources: []groupchat.ToolSource{source}}
 //
 // # When a server is away
 //
-// A [Server] connects when one of its tools is first wanted, not before: a gateway starts without its servers, and a program
-// that nobody needs is not started. A turn waits for the connection for at most [Options.ConnectTimeout]. Without one it goes on:
-// with the tools that are known from before, whose calls then fail and tell the model so, or with none. Until the next
-// try, which comes after 1 second at first and 30 at most, nobody waits.
+// A [Server] connects when one of its tools is first wanted, not before: a gateway starts without its servers, and an
+// unused program is not started. A turn waits for the connection for at most [Options.ConnectTimeout]. After that it
+// continues with the tools that are known from before, and their calls fail with a result that says so, or with none.
+// Until the next attempt, which comes after 1 second at first and 30 at most, turns do not wait.
 //
-// A lost connection is replaced when it is next needed. A call is sent again only if the server cannot have seen it; otherwise
-// the model is told that it is not known what the call did.
+// A lost connection is replaced when it is next needed. A call is sent again only if the server cannot have seen it;
+// otherwise the result says that the effect of the call is unknown.
 //
-// When a call or a list is not answered in time, the server is probed and has 10 seconds to answer. If it does not, the connection
-// is given up: a program is killed, the calls that wait for it fail, and the next call connects anew. The server is not probed at
-// other times, because one that handles requests one after the other answers no probe while it works.
+// When a call or a list is not answered in time, the server is probed and has 10 seconds to answer. If it does not, the
+// connection is given up: a program is killed, the calls that wait for it fail, and the next call connects anew. The
+// server is not probed at other times, because one that handles requests one after the other answers no probe while it
+// works.
 //
 // # Trust
 //
 // Servers are other people's code. A program gets the variables of the environment it needs to run and those in
-// [Options.Env], none of the gateway's secrets. What is logged of it, also what it wrote
-// before it died, has the values of Env and Headers masked. Servers are offered elicitation by a form, and neither
-// sampling nor roots. What a tool says goes to the model as it is.
+// [Options.Env], none of the gateway's secrets. Its log records and its last output have the values of Env and Headers
+// masked. Servers are offered elicitation by a form, and neither sampling nor roots. Results go to the model unchanged.
 package mcp

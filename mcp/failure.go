@@ -37,7 +37,8 @@ type failureRecorder struct {
 	last *lastFailure
 }
 
-// RoundTrip sends r. Only POST counts: a server may refuse the GET that opens the stream of notifications, which is no failure.
+// RoundTrip sends r. Only POST counts: a server may refuse the GET that opens the stream of notifications, which is no
+// failure.
 func (l *failureRecorder) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := l.next.RoundTrip(r)
 	if err != nil || r.Method != http.MethodPost {

@@ -33,8 +33,8 @@ func toolsOf(t *testing.T, source groupchat.ToolSource) map[string]groupchat.Too
 	return byName
 }
 
-// A program that does nothing any more is ended when a call was not answered in its time, and started again by the next who needs it. Calls
-// that wait for it end, also one that is more than the program's pipe can hold.
+// A program that does nothing any more is ended when a call was not answered in its time, and started again by the next
+// who needs it. Calls that wait for it end, also one that is more than the program's pipe can hold.
 func TestAProgramThatHangsIsStartedAgain(t *testing.T) {
 	t.Parallel()
 	var log logged

@@ -60,7 +60,8 @@ func forCall(ctx context.Context, c groupchat.ToolCall) context.Context {
 	return context.WithValue(ctx, callKey{}, c)
 }
 
-// computed is what Options.Header returns for a request. It is called in goroutines of the SDK, where a panic would end the process.
+// computed is what Options.Header returns for a request. It is called in goroutines of the SDK, where a panic would end
+// the process.
 func (s *Server) computed(ctx context.Context) (header http.Header, err error) {
 	if s.o.Header == nil {
 		return nil, nil

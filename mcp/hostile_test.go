@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// floodStdout writes to stdout until nobody reads it.
+// floodStdout writes to stdout until it is closed.
 func floodStdout(mode string) {
 	piece := map[string]string{
 		"line without end":          strings.Repeat("x", 1<<16),
@@ -70,7 +70,7 @@ func TestServersThatMeanNoGood(t *testing.T) {
 					ID     json.RawMessage
 				}
 				if err != nil || json.Unmarshal(body, &call) != nil {
-					w.WriteHeader(http.StatusMethodNotAllowed) // what is no POST
+					w.WriteHeader(http.StatusMethodNotAllowed) // not a POST
 					return
 				}
 				if call.ID == nil {
@@ -104,8 +104,8 @@ func drip(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// refusesTools expects an error of the server, and that it can be closed. The error may be that the time to connect is over only if the
-// server is one that leaves no other.
+// refusesTools expects an error of the server, and that it can be closed. The error may be that the time to connect is
+// over only if the server is one that leaves no other.
 func refusesTools(t *testing.T, o Options, slow bool) {
 	t.Helper()
 	if o.ConnectTimeout = patience; slow {

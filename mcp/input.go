@@ -22,13 +22,13 @@ const (
 	maxQuestions    = 8        // of one result
 )
 
-// An inputState is what is kept with a question of a server: what the answer is for.
+// An inputState is kept with a question of a server, and identifies the call that waits for the answer.
 type inputState struct {
-	// Asked identifies a question that came while the call was under way; the server asks the same again when the call is made
-	// again.
+	// Asked identifies a question that came while the call was under way; the server asks the same again when the call
+	// is made again.
 	Asked string `json:"asked,omitempty"`
-	// ID is the server's name of a question that came as the call's result, Round what it wants back with the answers to all
-	// questions of that result, and Rest those that are still to be asked.
+	// ID is the server's name of a question that came as the call's result, Round what it wants back with the answers
+	// to all questions of that result, and Rest those that are still to be asked.
 	ID    string      `json:"id,omitempty"`
 	Round string      `json:"round,omitempty"`
 	Rest  []roundItem `json:"rest,omitempty"`
@@ -61,7 +61,8 @@ func (s *Server) nextOf(round string, items []roundItem) error {
 // fromResult is the error that asks what a result says that the call needs.
 func (s *Server) fromResult(r *sdk.CallToolResult) error {
 	unusable := func(why string) error {
-		return &groupchat.ToolError{Text: "The tool wanted to know something that cannot be asked here.", Err: fmt.Errorf("mcp: server %s: %s", s.o.Name, why)}
+		return &groupchat.ToolError{Text: "The tool wanted to know something that cannot be asked here.",
+			Err: fmt.Errorf("mcp: server %s: %s", s.o.Name, why)}
 	}
 	if n := len(r.InputRequests); n == 0 || n > maxQuestions || len(r.RequestState) > maxRequestState {
 		return unusable(fmt.Sprintf("it needs %d inputs with a state of %d bytes", n, len(r.RequestState)))
@@ -140,8 +141,8 @@ func answerOf(a groupchat.Answer) *sdk.ElicitResult {
 	return &sdk.ElicitResult{Action: "accept", Content: content}
 }
 
-// elicit answers a question that a server asks while calls are under way: with what a person has answered before, or else it ends
-// the call that asks, which is made again when the answer is there.
+// elicit answers a question that a server asks while calls are under way: with what a person has answered before, or
+// else it ends the call that asks, which is made again when the answer is there.
 func (s *Server) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 	s.mu.Lock()
 	conn := s.conn
@@ -153,7 +154,8 @@ func (s *Server) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitR
 	schema, err := questionForm(r.Params)
 	switch {
 	case u == nil:
-		s.o.Log.Warn("mcp: a question of the server belongs to none of its calls, or nobody knows to which", "server", s.o.Name)
+		s.o.Log.Warn("mcp: a question of the server belongs to none of its calls, or nobody knows to which", "server",
+			s.o.Name)
 		return &sdk.ElicitResult{Action: "cancel"}, nil
 	case err != nil:
 		s.o.Log.Warn("mcp: a question of the server cannot be asked", "server", s.o.Name, "error", err)
@@ -164,5 +166,5 @@ func (s *Server) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitR
 		return answer, nil
 	}
 	u.ask(s.needs(r.Params.Message, schema, inputState{Asked: asked}))
-	return nil, errAsked // not "cancel": nobody has decided anything
+	return nil, errAsked // not "cancel": there is no decision yet
 }

@@ -20,8 +20,9 @@ import (
 // roomForm is what the tools of an asker want to know.
 var roomForm = json.RawMessage(`{"type":"object","properties":{"guests":{"type":"integer"}},"required":["guests"]}`)
 
-// An asker is a server whose tool book asks for how many guests. An old one asks while the call is under way, as all did before protocol
-// 2026-07-28; a new one says that it needs input. Pair asks only when two calls are under way.
+// An asker is a server with a tool book that asks for the number of guests. An old one asks while the call is under
+// way, as all did before protocol 2026-07-28; a new one says that it needs input. Pair asks only when two calls are
+// under way.
 type asker struct {
 	old  bool
 	url  bool // it sends people to a site
@@ -104,7 +105,7 @@ func eras(t *testing.T, f func(t *testing.T, o Options)) {
 	t.Run("by the call's result", func(t *testing.T) { t.Parallel(); f(t, program(t, "ask")) })
 }
 
-// TestAQuestionOfAServer is put to a person, whose answer goes with the same call when it is made again.
+// TestAQuestionOfAServer is put to a person, and the repeated call has the answer.
 func TestAQuestionOfAServer(t *testing.T) {
 	t.Parallel()
 	eras(t, func(t *testing.T, o Options) {
@@ -136,7 +137,7 @@ func TestAQuestionOfAServer(t *testing.T) {
 	})
 }
 
-// TestAQuestionReachesNobodyElse: while two calls are under way nobody can say which of them asks.
+// TestAQuestionReachesNobodyElse: with two calls under way the asking one is unknown.
 func TestAQuestionReachesNobodyElse(t *testing.T) {
 	t.Parallel()
 	a := &asker{old: true}

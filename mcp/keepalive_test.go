@@ -7,8 +7,8 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// TestAnIdleProgramThatHangs is found without a call, and started again by the next who needs it. A program that is only slow may be taken
-// for one that hangs, and is started again too: then that one is stopped.
+// TestAnIdleProgramThatHangs is found without a call, and started again by the next who needs it. A program that is
+// only slow may be taken for one that hangs, and is started again too: then that one is stopped.
 func TestAnIdleProgramThatHangs(t *testing.T) {
 	t.Parallel()
 	o := program(t, "serve")
@@ -40,8 +40,8 @@ func TestAnIdleProgramThatHangs(t *testing.T) {
 	})
 }
 
-// TestKeepAliveLeavesABusyServerAlone: one that handles one request after the other does not answer while it works. The probe of an idle server
-// may come before the call does: then another call is made.
+// TestKeepAliveLeavesABusyServerAlone: one that handles one request after the other does not answer while it works. The
+// probe of an idle server may come before the call does: then another call is made.
 func TestKeepAliveLeavesABusyServerAlone(t *testing.T) {
 	t.Parallel()
 	o := program(t, "serve")

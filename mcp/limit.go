@@ -7,8 +7,8 @@ import (
 	"net/http"
 )
 
-// maxAnswer is how many bytes an endpoint may answer in one piece, decompressed: as many as the SDK takes of a program's line and of an
-// event of a stream. A stream may go on for as long as its call may take.
+// maxAnswer is how many bytes an endpoint may answer in one piece, decompressed: as many as the SDK takes of a
+// program's line and of an event of a stream. A stream may last as long as its call.
 const maxAnswer = 16 << 20
 
 // errAnswerLarge ends the reading of an answer that has more.
@@ -23,7 +23,8 @@ func (l *limiter) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return response, err
 	}
-	if media, _, err := mime.ParseMediaType(response.Header.Get("Content-Type")); err != nil || media != "text/event-stream" {
+	if media, _, err := mime.ParseMediaType(response.Header.Get("Content-Type")); err != nil ||
+		media != "text/event-stream" {
 		response.Body = &limitedBody{response.Body, maxAnswer}
 	}
 	return response, nil

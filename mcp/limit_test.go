@@ -18,7 +18,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// endless answers with JSON that goes on until the client has enough of it, and counts the bytes before they are compressed.
+// endless answers with JSON until the client stops reading, and counts the bytes before compression.
 func endless(w http.ResponseWriter, r *http.Request, packed bool, sent *atomic.Int64) {
 	w.Header().Set("Content-Type", "application/json")
 	var out io.Writer = w
@@ -37,7 +37,8 @@ func endless(w http.ResponseWriter, r *http.Request, packed bool, sent *atomic.I
 	}
 }
 
-// TestAnEndpointsAnswersAreBounded also if they are compressed, when 1 GB comes as 1 MB: the call fails and the next one is answered.
+// TestAnEndpointsAnswersAreBounded also if they are compressed, when 1 GB comes as 1 MB: the call fails and the next
+// one is answered.
 func TestAnEndpointsAnswersAreBounded(t *testing.T) {
 	t.Parallel()
 	for _, packed := range []bool{false, true} {
@@ -60,7 +61,7 @@ func TestAnEndpointsAnswersAreBounded(t *testing.T) {
 		if _, err := tools["args"].Call(t.Context(), groupchat.ToolCall{Arguments: []byte(`{"x":"for ever"}`)}); err == nil {
 			t.Errorf("compressed %v: the call has a result", packed)
 		}
-		const most = 128 << 20 // what is on its way, compressed, is more than what is read
+		const most = 128 << 20 // compressed bytes in transit are more than the bytes read
 		if n := sent.Load(); n < maxAnswer || n > most {
 			t.Errorf("compressed %v: %d bytes were sent, want %d to %d", packed, n, maxAnswer, most)
 		}

@@ -23,24 +23,26 @@ type Options struct {
 	Command string
 	Args    []string
 	Dir     string
-	// Env are variables of its environment, besides a few that programs need to run, such as PATH and HOME. Never logged.
+	// Env are variables of its environment, besides a few that programs need to run, such as PATH and HOME. Never
+	// logged.
 	Env map[string]string
 
 	// URL is the endpoint of a server that speaks streamable HTTP.
 	URL string
-	// Headers go with each request to the endpoint, and to nobody else. Never logged.
+	// Headers go with each request to the endpoint only. They are never logged.
 	Headers map[string]string
-	// Header returns what else goes with the requests of one call: a token of who asked for it, for example. It is called for each request, with
-	// the zero call for those that are nobody's, such as asking for the tools. Its error fails the request.
+	// Header returns further headers for the requests of one call, for example a token of its principal. It is called
+	// for each request, with the zero call for requests without a call, such as listing the tools. Its error fails the
+	// request.
 	Header func(ctx context.Context, c groupchat.ToolCall) (http.Header, error)
-	// HTTP makes the requests; nil means a client of the server's own, which follows redirects on one host only, and connects to no
-	// link-local address and none of a cloud's metadata.
+	// HTTP makes the requests; nil means a separate client, which follows redirects on one host only, and connects to
+	// no link-local address and none of a cloud's metadata.
 	HTTP *http.Client
 
 	// ConnectTimeout is how long it may take to connect and to list the tools; 0 means 10 seconds.
 	ConnectTimeout time.Duration
-	// KeepAlive is after how long without a call the server is asked whether it is still there. One that does not answer is connected to,
-	// or started, anew when it is needed. 0 means 1 minute; negative never asks.
+	// KeepAlive is after how long without a call the server is asked whether it is still there. One that does not
+	// answer is connected to, or started, anew when it is needed. 0 means 1 minute; negative never asks.
 	KeepAlive time.Duration
 	// CallTimeout is how long a call may take; 0 leaves that to the agent.
 	CallTimeout time.Duration
@@ -50,7 +52,7 @@ type Options struct {
 	MaxTools int
 	// Log gets records of connections, and at level debug what a program writes to stderr. Nil means slog.Default.
 	Log *slog.Logger
-	// Version is the client's version, as the server is told.
+	// Version is the client's version for the server.
 	Version string
 
 	backoff      time.Duration // the pause before the second try to connect
@@ -58,19 +60,21 @@ type Options struct {
 	questionWait time.Duration // how long a question waits for its call to be known
 }
 
-// SourceOptions choose which of a server's tools an agent gets. The zero value means all of them, under their own names.
+// SourceOptions choose which of a server's tools an agent gets. The zero value means all of them, under their own
+// names.
 type SourceOptions struct {
 	// Only are the names of the tools, as the server knows them; nil means all.
 	Only []string
 	// Prefix goes before each name, so that tools of two servers cannot have the same one.
 	Prefix string
-	// Approve says whether a person must approve of each call; the zero value leaves that to the agent, and asks about tools that may
-	// do harm, unless the agent says otherwise: those whose server does not say that they only read or only add.
+	// Approve says whether a person must approve of each call; the zero value leaves that to the agent, and asks about
+	// tools that may do harm, unless the agent says otherwise: those without the server's hint that they only read or
+	// only add.
 	Approve groupchat.ToolApproval
-	// Required fails turns with tool_failed if the server cannot be reached or has not all tools of Only. Else the model is told that tools
-	// are missing.
+	// Required fails turns with tool_failed if the server cannot be reached or has not all tools of Only. Otherwise the
+	// model gets a note that tools are missing.
 	Required bool
-	// Retry says how often a call that came to no answer is made again, of tools that say that they may be repeated.
+	// Retry limits repetitions of calls without an answer, of tools that may be repeated.
 	Retry groupchat.ToolRetry
 }
 

@@ -2,7 +2,7 @@ package mcp
 
 import "testing"
 
-// TestOriginOfAServer tells apart servers whose calls go elsewhere, or are another account's.
+// TestOriginOfAServer distinguishes servers with another address or account.
 func TestOriginOfAServer(t *testing.T) {
 	t.Parallel()
 	origins := map[string]int{}

@@ -157,7 +157,7 @@ func (l *logged) String() string {
 	return l.buf.String()
 }
 
-// at is what was logged at a level.
+// at returns the log records of a level.
 func (l *logged) at(level string) string {
 	var lines []string
 	for line := range strings.Lines(l.String()) {
@@ -235,7 +235,7 @@ func closeAfter(t *testing.T, h *httptest.Server) {
 	})
 }
 
-// client is a client whose connections end with the test.
+// client returns a client that closes its connections with the test.
 func client(t *testing.T) *http.Client {
 	t.Helper()
 	transport := &http.Transport{}

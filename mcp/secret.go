@@ -15,7 +15,8 @@ import (
 // secrets returns the values that are masked in whatever is logged, the longest first.
 func (o *Options) secrets() []string {
 	u, _ := url.Parse(o.URL) // of none it is nil
-	return redact.Secrets(u, slices.Concat(slices.Collect(maps.Values(o.Env)), slices.Collect(maps.Values(o.Headers)))...)
+	return redact.Secrets(u,
+		slices.Concat(slices.Collect(maps.Values(o.Env)), slices.Collect(maps.Values(o.Headers)))...)
 }
 
 // maxHookSecrets is how many values of Options.Header are masked: the last ones.
@@ -48,7 +49,7 @@ func (s *Server) allSecrets() []string {
 	return slices.Concat(s.hookSecrets.values, s.secrets)
 }
 
-// A maskedError is an error whose text may be logged.
+// A maskedError is an error with a text that may be logged.
 type maskedError struct {
 	text  string
 	cause error
@@ -58,7 +59,7 @@ func (e *maskedError) Error() string { return e.text }
 
 func (e *maskedError) Unwrap() error { return e.cause }
 
-// mask returns an error for the log: it names the server, and its text holds neither secrets nor what the server was told.
+// mask returns an error for the log: it names the server, and its text has neither secrets nor the request's content.
 func (s *Server) mask(err error, told ...string) error {
 	if err == nil {
 		return nil
@@ -66,8 +67,8 @@ func (s *Server) mask(err error, told ...string) error {
 	return &maskedError{"mcp: server " + s.o.Name + ": " + redact.Line(err.Error(), s.allSecrets(), told), err}
 }
 
-// connectionError is mask for an error of the connection. It adds the server's address and what the server wrote last, which
-// explains more than that the connection was closed.
+// connectionError is mask for an error of the connection. It adds the server's address and what the server wrote last,
+// which explains more than that the connection was closed.
 func (s *Server) connectionError(err error) error {
 	if err == nil {
 		return nil

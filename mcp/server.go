@@ -41,8 +41,8 @@ var (
 	errNoAnswer       = errors.New("mcp: the server does not answer any more")
 )
 
-// New returns a server without connecting to it, which happens when a tool is first wanted. The error reports every mistake of the
-// options.
+// New returns a server without connecting to it, which happens when a tool is first wanted. The error reports every
+// mistake of the options.
 func New(o Options) (*Server, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -53,7 +53,9 @@ func New(o Options) (*Server, error) {
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.calls, s.giveUp = context.WithCancel(s.ctx)
 	s.client = sdk.NewClient(&sdk.Implementation{Name: "agui-gateway", Version: o.Version}, &sdk.ClientOptions{
-		Capabilities:           &sdk.ClientCapabilities{Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}}},
+		Capabilities: &sdk.ClientCapabilities{
+			Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}},
+		},
 		ElicitationHandler:     s.elicit,
 		MultiRoundTrip:         &sdk.MultiRoundTripOptions{Disabled: true}, // an answer may take days: see input.go
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { s.toolsChanged() },
@@ -83,7 +85,7 @@ func (s *Server) Close() error {
 		case <-time.After(closeTimeout):
 		}
 	}
-	s.cancel() // which kills what is left of a program
+	s.cancel() // which kills the rest of a program
 	s.wg.Wait()
 	if s.ownHTTP {
 		s.o.HTTP.CloseIdleConnections()
@@ -127,7 +129,7 @@ func (s *Server) connected(ctx context.Context) (*connection, error) {
 	}
 }
 
-// dial starts a try to connect, whose end closes the channel. The caller holds s.mu.
+// dial starts an attempt to connect, and closes the channel at its end. The caller holds s.mu.
 func (s *Server) dial() chan struct{} {
 	done := make(chan struct{})
 	s.dialing, s.failure = done, nil
@@ -190,7 +192,8 @@ func (s *Server) connect(ctx context.Context) (*connection, []*sdk.Tool, error) 
 	return c, tools, nil
 }
 
-// maxTool is how many bytes a tool may have with its description and its schema: all are kept, and models are told of them each time.
+// maxTool is how many bytes a tool may have with its description and its schema: all are kept, and each model request
+// has them.
 const maxTool = 128 << 10
 
 // listTools asks the server for its tools, at most Options.MaxTools. Those that are too large are left out.
@@ -204,7 +207,8 @@ func (s *Server) listTools(ctx context.Context, session *sdk.ClientSession) ([]*
 			return nil, err
 		}
 		if len(tools) == s.o.MaxTools {
-			s.o.Log.Warn("mcp: server has too many tools, the rest are left out", "server", s.o.Name, "max", s.o.MaxTools)
+			s.o.Log.Warn("mcp: server has too many tools, the rest are left out", "server", s.o.Name, "max",
+				s.o.MaxTools)
 			break
 		}
 		if raw, err := json.Marshal(tool); err != nil || len(raw) > maxTool {

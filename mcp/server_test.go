@@ -128,7 +128,7 @@ func TestEnd(t *testing.T) {
 	})
 }
 
-// TestProgramThatDies is started again by the next who needs it; what its call did nobody knows.
+// TestProgramThatDies is started again by the next call; the effect of the lost call is unknown.
 func TestProgramThatDies(t *testing.T) {
 	t.Parallel()
 	source := start(t, program(t, "serve")).Source(SourceOptions{})
@@ -208,7 +208,7 @@ func TestSessionThatIsForgotten(t *testing.T) {
 	}
 }
 
-// TestAway stops nobody: neither what does not exist nor what says nothing.
+// TestAway: neither a missing nor a silent server stops a turn.
 func TestAway(t *testing.T) {
 	t.Parallel()
 	mute := program(t, "mute")
@@ -289,7 +289,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestClose ends what is under way, and nothing is begun after.
+// TestClose ends calls under way, and none begins after.
 func TestClose(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, o Options) {
@@ -336,8 +336,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestCloseWhileCalling ends a call under way, and does not wait for its answer. A server over HTTP ends its session when its own call has
-// ended, which is let go when the client ends the session.
+// TestCloseWhileCalling ends a call under way, and does not wait for its answer. A server over HTTP ends its session
+// when its own call has ended, which is let go when the client ends the session.
 func TestCloseWhileCalling(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string]func(*testing.T, *gate) Options{

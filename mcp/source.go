@@ -57,7 +57,8 @@ func (c *source) Origin() string {
 	return groupchat.Origin(parts...)
 }
 
-// Tools returns the tools that the server has now. If it cannot be reached, it returns those of the last list and an error.
+// Tools returns the tools that the server has now. If it cannot be reached, it returns those of the last list and an
+// error.
 func (c *source) Tools(ctx context.Context) ([]groupchat.Tool, error) {
 	listed, err := c.s.tools(ctx)
 	var tools []groupchat.Tool
@@ -106,7 +107,8 @@ func (c *source) tool(t *sdk.Tool) (groupchat.Tool, error) {
 		Call: func(ctx context.Context, call groupchat.ToolCall) (groupchat.ToolResult, error) {
 			return c.s.call(ctx, t.Name, call)
 		},
-		Repeat: repeat, Approve: c.o.Approve, Destructive: destructive(t.Annotations), Timeout: c.s.o.CallTimeout, MaxResult: c.s.o.MaxResult, Retry: c.o.Retry,
+		Repeat: repeat, Approve: c.o.Approve, Destructive: destructive(t.Annotations), Timeout: c.s.o.CallTimeout,
+		MaxResult: c.s.o.MaxResult, Retry: c.o.Retry,
 	}, nil
 }
 

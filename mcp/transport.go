@@ -11,8 +11,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// exitGrace is how long a program may take to end after its stdin was closed, and again after SIGTERM. Some programs do not
-// notice that their stdin was closed.
+// exitGrace is how long a program may take to end after its stdin was closed, and again after SIGTERM. Some programs do
+// not notice that their stdin was closed.
 const exitGrace = time.Second
 
 // inherited lists the variables of the gateway's environment that a program gets. The others may be secrets.
@@ -22,8 +22,8 @@ var inherited = []string{
 	"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS",
 }
 
-// transport returns the transport for one try to connect. A program is killed when ctx is done. The caller calls done if the try
-// fails.
+// transport returns the transport for one try to connect. A program is killed when ctx is done. The caller calls done
+// if the try fails.
 func (s *Server) transport(ctx context.Context) (t sdk.Transport, done func()) {
 	if s.o.URL != "" {
 		return &sdk.StreamableClientTransport{Endpoint: s.o.URL, HTTPClient: s.http(), MaxRetries: 2}, func() {}

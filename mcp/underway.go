@@ -14,13 +14,13 @@ type underway struct {
 	giveUp context.CancelCauseFunc
 }
 
-// An askedError ends a call whose server asks a person; err has the person asked.
+// An askedError ends a call with a server's question to a person, which err contains.
 type askedError struct{ err error }
 
 // Error says what happened.
 func (*askedError) Error() string { return errAsked.Error() }
 
-// Unwrap returns what is asked.
+// Unwrap returns the question.
 func (e *askedError) Unwrap() error { return e.err }
 
 // ask ends the call, with an error that has a person asked.
@@ -34,7 +34,7 @@ func asked(cause error) error {
 	return nil
 }
 
-// begin notes a call. It waits while a question of the server waits to find out whose it is.
+// begin registers a call. It waits while a question of the server waits until its call is known.
 func (c *connection) begin(ctx context.Context, u *underway) error {
 	for {
 		c.mu.Lock()
@@ -77,12 +77,12 @@ func (c *connection) busy() bool {
 	return len(c.underway) > 0
 }
 
-// questionWait is how long a question of a server waits until one call alone is under way. Which one a question belongs to the
-// protocol does not say, and it must not reach another person than the one whose call asks.
+// questionWait is how long a question of a server waits until one call alone is under way. The protocol does not say
+// which call a question belongs to, and it must not reach another person.
 const questionWait = 30 * time.Second
 
-// onlyCall returns the call that is under way once there is only one. Others end meanwhile, and none begins. It is nil if there is
-// none, or if there are still several after a while.
+// onlyCall returns the call that is under way once there is only one. Others end meanwhile, and none begins. It is nil
+// if there is none, or if there are still several after a while.
 func (c *connection) onlyCall(ctx context.Context) *underway {
 	ctx, cancel := context.WithTimeout(ctx, c.questionWait)
 	defer cancel()
