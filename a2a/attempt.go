@@ -142,7 +142,6 @@ func (a *attempt) stream(method string, params map[string]any, take func(event) 
 	return nil
 }
 
-// take folds in one event.
 func (a *attempt) take(e event) error {
 	if e.message != nil {
 		a.seen, a.reply = true, true
@@ -177,7 +176,6 @@ func (a *attempt) take(e event) error {
 	}
 }
 
-// task sends the new parts of a task's snapshot.
 func (a *attempt) task(t *task) error {
 	a.tell.used(t.Metadata)
 	stale := a.asked != nil && !a.moved && t.Status.State.asks() && t.Status.key() == a.asked.key
@@ -218,7 +216,6 @@ func (a *attempt) since(history []message) []*message {
 	return list
 }
 
-// status folds in where the task is.
 func (a *attempt) status(s *taskStatus) error {
 	if s.State != a.state {
 		a.state = s.State
@@ -252,7 +249,6 @@ func (a *attempt) callOff() error {
 	return nil
 }
 
-// end sends the outcome of the run.
 func (a *attempt) end() error {
 	outcome := &agui.Outcome{Type: agui.OutcomeSuccess}
 	if a.last != nil && !a.reply {

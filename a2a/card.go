@@ -54,7 +54,6 @@ type agentInterface struct {
 	Transport       string `json:"transport"` // 0.3's name of the binding
 }
 
-// parseCard reads an agent's card.
 func parseCard(data []byte) (*agentCard, error) {
 	var card agentCard
 	if exact.Unmarshal(data, &card) != nil || card.Name == "" || card.URL == "" && len(card.SupportedInterfaces) == 0 {

@@ -70,7 +70,6 @@ func (e endpoint) message(m outgoing) map[string]any {
 		"configuration": map[string]any{e.dialect.now: e.dialect.nowValue}})
 }
 
-// params are the params of any request.
 func (e endpoint) params(members map[string]any) map[string]any {
 	if e.tenant != "" {
 		members["tenant"] = e.tenant
@@ -78,7 +77,6 @@ func (e endpoint) params(members map[string]any) map[string]any {
 	return members
 }
 
-// part writes a part.
 func (e endpoint) part(p part) map[string]any {
 	out := map[string]any{}
 	if e.dialect == dialect03 {

@@ -21,7 +21,6 @@ const (
 	stateUnknown       = "unknown"
 )
 
-// A taskState is a state of a task.
 type taskState string
 
 // UnmarshalJSON reads a state in the form of either version. Any other value is unknown.
@@ -42,12 +41,10 @@ func (s *taskState) UnmarshalJSON(data []byte) error {
 // asks reports whether the task waits for somebody.
 func (s taskState) asks() bool { return s == stateInputRequired || s == stateAuthRequired }
 
-// works reports whether the task is in progress.
 func (s taskState) works() bool { return s == "" || s == stateSubmitted || s == stateWorking }
 
 type metadata map[string]json.RawMessage
 
-// A message is one message from or to an agent.
 type message struct {
 	ID       string   `json:"messageId"`
 	TaskID   string   `json:"taskId"`

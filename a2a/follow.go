@@ -68,7 +68,6 @@ func (a *attempt) mayReconnect(err error) bool {
 		e.Fault == client.FaultStatus && e.Status >= 500
 }
 
-// look asks how the task stands.
 func (a *attempt) look() error {
 	e, err := a.e.event(a.s, a.e.dialect.get, a.e.params(map[string]any{"id": a.taskID}))
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"github.com/agui-gateway/gateway/internal/exact"
 )
 
-// An outgoing message is what the agent is sent.
 type outgoing struct {
 	id, task, context string
 	parts             []part
@@ -39,7 +38,6 @@ func (a *attempt) message() outgoing {
 	return m
 }
 
-// words are what messages of others say.
 func (a *attempt) words(messages []agui.Message) []part {
 	var list []part
 	for _, m := range messages {

@@ -75,7 +75,6 @@ func shown(parts []part) []any {
 	return list
 }
 
-// file is a file as a part of AG-UI's.
 func (p *part) file() agui.Part {
 	out := agui.Part{Type: agui.PartDocument,
 		Source: &agui.Source{Type: agui.SourceURL, Value: p.URL, MimeType: p.MediaType}}

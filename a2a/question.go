@@ -25,7 +25,6 @@ func parseQuestion(id string) *question {
 	return &question{taskID, key}
 }
 
-// interrupt is the question that a status asks.
 func (s *taskStatus) interrupt(taskID string) agui.Interrupt {
 	i := agui.Interrupt{ID: question{taskID, s.key()}.id(), Reason: "input_required", Message: s.text()}
 	if s.State == stateAuthRequired {
@@ -62,7 +61,6 @@ func schemaIn(data json.RawMessage) json.RawMessage {
 	}
 }
 
-// text is what the status says.
 func (s *taskStatus) text() string {
 	if s.Message == nil {
 		return ""

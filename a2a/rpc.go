@@ -71,7 +71,6 @@ func (e endpoint) call(s *client.Session, method string, params map[string]any) 
 	}
 }
 
-// parseResponse reads a response of JSON-RPC.
 func parseResponse(data []byte) (json.RawMessage, error) {
 	var told struct {
 		JSONRPC string          `json:"jsonrpc"`

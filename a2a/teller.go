@@ -104,7 +104,6 @@ func (t *teller) leave() error {
 	return t.emit(e)
 }
 
-// message tells a message of the agent's, once.
 func (t *teller) message(m *message) error {
 	id := m.ID
 	if id == "" {
@@ -183,7 +182,6 @@ func (t *teller) replace(s *text) error {
 	return nil
 }
 
-// say says more of a text. Whole ends it.
 func (t *teller) say(s *text, piece string, whole bool) error {
 	more := s.join.Add(surrogate.Text(piece))
 	if more != "" {
@@ -264,7 +262,6 @@ func (t *teller) keep(a *artifact) error {
 	return t.emit(&agui.StateSnapshot{Snapshot: snapshot})
 }
 
-// settle closes open messages and calls.
 func (t *teller) settle() error {
 	for _, id := range slices.Sorted(maps.Keys(t.texts)) {
 		if err := t.close(t.texts[id]); err != nil {
@@ -274,7 +271,6 @@ func (t *teller) settle() error {
 	return t.leave()
 }
 
-// finish ends the run.
 func (t *teller) finish(outcome *agui.Outcome) error {
 	if err := t.settle(); err != nil {
 		return err

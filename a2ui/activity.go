@@ -29,7 +29,6 @@ type status struct {
 	Attempts    any    `json:"attempts,omitempty"`
 }
 
-// activity is an activity as it is from now on.
 func activity(messageID string, content json.RawMessage) *agui.ActivitySnapshot {
 	replace := true
 	return &agui.ActivitySnapshot{MessageID: messageID, ActivityType: ActivityType, Content: content, Replace: &replace}

@@ -146,7 +146,6 @@ func Screened(content json.RawMessage) json.RawMessage {
 	return undrawable("", v.problems).Content
 }
 
-// checkJSONCalls is checkCalls of JSON.
 func (v *validation) checkJSONCalls(path string, raw json.RawMessage, data bool) {
 	var value any
 	if json.Unmarshal(raw, &value) == nil {

@@ -23,7 +23,6 @@ type partial struct {
 	lists          map[string]*partialList // of data
 }
 
-// A partialList is a list that is read.
 type partialList struct {
 	from, end, items int  // the end is that of the last complete item
 	filled           bool // something follows it
@@ -33,7 +32,6 @@ func newPartial() *partial {
 	return &partial{members: map[string]json.RawMessage{}, lists: map[string]*partialList{}}
 }
 
-// add appends delta to the text.
 func (p *partial) add(delta string) {
 	p.text = append(p.text, delta...)
 	for _, r := range delta {
@@ -101,7 +99,6 @@ func (p *partial) list() *partialList {
 	return l
 }
 
-// begins notes that a value begins.
 func (p *partial) begins() {
 	if p.depth == 3 {
 		if l := p.list(); l != nil && l.from != 0 {
@@ -125,7 +122,6 @@ func (p *partial) stringEnds() {
 	}
 }
 
-// closes takes the end of an object or a list.
 func (p *partial) closes() {
 	if p.depth == 0 {
 		return // it is no JSON

@@ -57,14 +57,12 @@ func ValidateComponents(components []json.RawMessage, c Catalogue) []Problem {
 	return v.problems
 }
 
-// A part is a component that is looked at.
 type part struct {
 	id, kind string
 	members  map[string]json.RawMessage
 	refs     []ref
 }
 
-// A ref is where a component names another one.
 type ref struct{ path, id string }
 
 type validation struct {
@@ -80,7 +78,6 @@ func (v *validation) report(code, path, message string) {
 	}
 }
 
-// read takes the component at i.
 func (v *validation) read(i int, raw json.RawMessage) {
 	p := &part{}
 	v.parts = append(v.parts, p)

@@ -107,7 +107,6 @@ func (w *Watcher) start(call string) []agui.Event {
 	return []agui.Event{building(call, 0)}
 }
 
-// arguments adds a delta of a call's arguments.
 func (w *Watcher) arguments(c *renderCall, delta string) (events []agui.Event) {
 	if len(c.args.text)+len(delta) > 3*MaxSurface {
 		return nil // the tool says that it is too much
@@ -168,7 +167,6 @@ func (w *Watcher) design(c *renderCall, surface string) agui.Event {
 	return nil
 }
 
-// reject notes that the call cannot be drawn.
 func (w *Watcher) reject(c *renderCall, problems []Problem) agui.Event {
 	c.rejected, c.design = true, nil
 	w.attempts = append(w.attempts, Attempt{Attempt: len(w.attempts) + 1, Errors: problems})

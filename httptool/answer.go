@@ -16,7 +16,6 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// The kinds of answers.
 type kind int
 
 const (
@@ -121,7 +120,6 @@ func (e *endpoint) fromJSON(body []byte) (text, problem string) {
 // maxExcerpt is how many bytes of a failed request's answer are read for its first words.
 const maxExcerpt = 4 << 10
 
-// refusal is the error of a status from 400 on.
 func (e *endpoint) refusal(r *http.Response, status string) error {
 	text := "The request failed: " + status + "."
 	if k := kindOf(r); k != kindOther && r.Header.Get("Content-Encoding") == "" {

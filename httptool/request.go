@@ -14,7 +14,6 @@ import (
 	"github.com/agui-gateway/gateway/internal/exact"
 )
 
-// request returns the request of a call.
 func (e *endpoint) request(ctx context.Context, c groupchat.ToolCall) (*http.Request, error) {
 	arguments := map[string]json.RawMessage{}
 	if err := exact.Unmarshal(c.Arguments, &arguments); err != nil && len(c.Arguments) > 0 {

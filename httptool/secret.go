@@ -24,7 +24,6 @@ func secretsOf(headers map[string]string, u *url.URL) []string {
 	return redact.Secrets(u, values...)
 }
 
-// masked returns text without secrets.
 func (e *endpoint) masked(text string) string {
 	for _, s := range e.secrets {
 		text = strings.ReplaceAll(text, s, redact.Mark)

@@ -106,7 +106,6 @@ func (e *endpoint) origin() string {
 // leastResult is the minimum limit of a result: the text for an answer without a body is longer than a small limit.
 const leastResult = 1 << 10
 
-// An endpoint is where a tool's requests go.
 type endpoint struct {
 	o       Options
 	url     *url.URL
@@ -116,7 +115,6 @@ type endpoint struct {
 	client  *http.Client
 }
 
-// reads reports whether requests change nothing.
 func (e *endpoint) reads() bool { return e.o.Method == http.MethodGet || e.o.Method == http.MethodHead }
 
 func (e *endpoint) repeatable() bool { return e.reads() || e.o.Idempotent }
@@ -139,7 +137,6 @@ func clientOf(given *http.Client) *http.Client {
 	return &c
 }
 
-// call makes one request.
 func (e *endpoint) call(ctx context.Context, c groupchat.ToolCall) (groupchat.ToolResult, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, e.o.Timeout, errSlow)
 	defer cancel()

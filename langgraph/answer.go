@@ -12,7 +12,6 @@ import (
 	"github.com/agui-gateway/gateway/agui/client"
 )
 
-// An answer translates one run at the server.
 type answer struct {
 	c       *Client
 	s       *client.Session
@@ -28,7 +27,6 @@ type answer struct {
 	failed *agui.RunError
 }
 
-// A statusOf is how a run or a thread stands.
 type statusOf struct {
 	ID       string                     `json:"run_id"`
 	Status   string                     `json:"status"`

@@ -96,17 +96,14 @@ func (c *Client) Run(ctx context.Context, r client.Request) iter.Seq2[agui.Event
 	}
 }
 
-// call is a request about the answer's thread.
 func (a *answer) call(method string, body any, path ...string) client.Call {
 	return client.Call{Method: method, Path: append([]string{"threads", a.request.Input.ThreadID}, path...), Body: body}
 }
 
-// note reports a skipped part.
 func (a *answer) note(path, reason string) {
 	if a.request.Note != nil {
 		a.request.Note(agui.Warning{Path: path, Reason: reason})
 	}
 }
 
-// query is a query of one value.
 func query(name, value string) url.Values { return url.Values{name: {value}} }

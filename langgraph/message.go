@@ -41,7 +41,6 @@ type message struct {
 	Usage *usage `json:"usage_metadata"`
 }
 
-// A callPiece is a piece of a tool call.
 type callPiece struct {
 	ID    string          `json:"id"`
 	Name  string          `json:"name"`
@@ -49,7 +48,6 @@ type callPiece struct {
 	Index json.RawMessage `json:"index"`
 }
 
-// A usage is what a message says that it took.
 type usage struct {
 	Input   int64 `json:"input_tokens"`
 	Output  int64 `json:"output_tokens"`
@@ -147,7 +145,6 @@ func summaryOf(raw json.RawMessage) (text surrogate.Text) {
 	return text
 }
 
-// resultOf is what a tool returned.
 func resultOf(m *message) agui.Content {
 	text, _ := saidBy(m)
 	var plain string

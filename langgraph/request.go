@@ -27,7 +27,6 @@ type runRequest struct {
 	Disconnect string                     `json:"on_disconnect"`
 }
 
-// A runCommand answers what a thread waits for.
 type runCommand struct {
 	Resume json.RawMessage `json:"resume"`
 }

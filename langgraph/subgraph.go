@@ -79,7 +79,6 @@ func (t *told) closeGraph(g *subgraph) error {
 	return t.emit(&agui.SubagentFinished{SubagentRunID: g.id})
 }
 
-// closeAll ends all that is open.
 func (t *told) closeAll() error {
 	for len(t.open) > 0 {
 		if err := t.closeGraph(t.open[len(t.open)-1]); err != nil {

@@ -63,7 +63,6 @@ func (a *answer) take(record agui.Record) error {
 // CustomName is the name of the CUSTOM events that carry what a graph writes into its stream by itself.
 const CustomName = "langgraph.custom"
 
-// failureOf is how a run has failed.
 func failureOf(raw json.RawMessage) *agui.RunError {
 	var why struct{ Error, Message string }
 	if exact.Unmarshal(raw, &why) != nil {
@@ -120,7 +119,6 @@ func (a *answer) takeMessage(ns string, data []byte) error {
 	return a.takePiece(&m, s)
 }
 
-// takePiece folds in a piece of a message.
 func (a *answer) takePiece(m *message, s *said) error {
 	text, thought := saidBy(m)
 	if err := a.told.think(s, thought); err != nil {

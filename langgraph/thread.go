@@ -44,7 +44,6 @@ type threadState struct {
 	messages []message
 }
 
-// state reads how the thread stands.
 func (a *answer) state() (threadState, error) {
 	var s threadState
 	if err := a.s.Ask(a.call(http.MethodGet, nil, "state"), &s); err != nil {
@@ -62,7 +61,6 @@ func membersOf(raw json.RawMessage) map[string]json.RawMessage {
 	return members
 }
 
-// A question is an interrupt that is open.
 type question struct {
 	theirs string // its id at the server, empty if it has none
 	id     string // as we tell it
@@ -91,7 +89,6 @@ func (s *threadState) questions() []question {
 	return list
 }
 
-// canonical is JSON with its members in order.
 func canonical(raw json.RawMessage) []byte {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
@@ -106,7 +103,6 @@ func canonical(raw json.RawMessage) []byte {
 	return out
 }
 
-// A plan says how a request is served.
 type plan struct {
 	served bool   // its run is over, and its result is in the thread
 	off    bool   // its questions are called off, and nothing else

@@ -12,7 +12,6 @@ import (
 	"github.com/agui-gateway/gateway/internal/surrogate"
 )
 
-// A told records the sent events of a run.
 type told struct {
 	yield func(agui.Event, error) bool
 	order agui.Verifier
@@ -48,7 +47,6 @@ type said struct {
 	provider    string
 }
 
-// A call is a tool call of a message's.
 type call struct {
 	id    string
 	name  string
@@ -63,7 +61,6 @@ func newTold(yield func(agui.Event, error) bool) *told {
 		graphs: map[string]*subgraph{}}
 }
 
-// emit yields events that are in order.
 func (t *told) emit(events ...agui.Event) error {
 	for _, e := range events {
 		if err := t.order.Next(e); err != nil {
@@ -88,7 +85,6 @@ func (t *told) closeSaid(meant func(*said) bool) error {
 	return nil
 }
 
-// close ends the open parts of a message.
 func (t *told) close(s *said) error {
 	t.live = slices.DeleteFunc(t.live, func(o *said) bool { return o == s })
 	if err := t.closeThought(s); err != nil {
@@ -139,7 +135,6 @@ func (t *told) touch(s *said) (bool, error) {
 	return true, nil
 }
 
-// write tells more of a message's text.
 func (t *told) write(s *said, piece surrogate.Text) error {
 	text := s.join.Add(piece)
 	if text == "" {
@@ -162,7 +157,6 @@ func (t *told) write(s *said, piece surrogate.Text) error {
 	return t.emit(&agui.TextMessageContent{Tagged: s.owner, MessageID: s.id, Delta: text})
 }
 
-// think tells more of what a message thinks.
 func (t *told) think(s *said, piece surrogate.Text) error {
 	text := s.thinks.Add(piece)
 	if text == "" {

@@ -50,7 +50,6 @@ func (t *told) usage() []agui.TokenUsage {
 	return list
 }
 
-// some is a number, or nothing if it is 0.
 func some(n int64) *int64 {
 	if n == 0 {
 		return nil

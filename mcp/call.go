@@ -26,7 +26,6 @@ const keyMeta = "agui-gateway/idempotencyKey"
 // or the transport did not take the message.
 var sdkCodes = []int64{-32003, -32004, -32005}
 
-// call calls a tool.
 func (s *Server) call(ctx context.Context, name string, c groupchat.ToolCall) (groupchat.ToolResult, error) {
 	given, err := s.givenOf(c)
 	if err != nil {

@@ -39,7 +39,6 @@ func (c *connection) close() {
 	c.abort(errClosed)
 }
 
-// abort ends the connection at once.
 func (c *connection) abort(cause error) {
 	c.giveUp(cause)
 	c.kill()

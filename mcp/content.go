@@ -58,7 +58,6 @@ func contentOf(r *sdk.CallToolResult) agui.Content {
 	return content
 }
 
-// kinds lists the media types of parts.
 func kinds(parts []agui.Part) string {
 	var list []string
 	for _, p := range parts {

@@ -34,7 +34,6 @@ type inputState struct {
 	Rest  []roundItem `json:"rest,omitempty"`
 }
 
-// A roundItem is one question of a result.
 type roundItem struct {
 	ID      string          `json:"id"`
 	Message string          `json:"message"`
@@ -43,7 +42,6 @@ type roundItem struct {
 
 var errAsked = errors.New("mcp: the server asks a person")
 
-// needs is the error that has a person asked.
 func (s *Server) needs(message string, schema json.RawMessage, state inputState) error {
 	raw, err := json.Marshal(state)
 	if err != nil {

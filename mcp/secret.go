@@ -28,7 +28,6 @@ type hookSecrets struct {
 	values []string
 }
 
-// note adds the values of headers.
 func (h *hookSecrets) note(header http.Header) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

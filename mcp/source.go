@@ -92,7 +92,6 @@ func (c *source) missing(listed []*sdk.Tool, err error) error {
 	return fmt.Errorf("mcp: server %s has no tool %q; it has %q", c.s.o.Name, missing, names)
 }
 
-// tool converts one of the server's tools.
 func (c *source) tool(t *sdk.Tool) (groupchat.Tool, error) {
 	schema, err := json.Marshal(t.InputSchema)
 	if err != nil {

@@ -56,7 +56,6 @@ func (c *connection) begin(ctx context.Context, u *underway) error {
 	}
 }
 
-// end notes that a call has ended.
 func (c *connection) end(u *underway) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -70,7 +69,6 @@ func (c *connection) change() {
 	c.changed = make(chan struct{})
 }
 
-// busy reports whether any call is under way.
 func (c *connection) busy() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -115,7 +113,6 @@ func (c *connection) onlyCall(ctx context.Context) *underway {
 	return nil
 }
 
-// hash identifies a question.
 func hash(parts ...string) string {
 	h := sha256.New()
 	for _, p := range parts {

@@ -2,12 +2,13 @@ package model
 
 import "context"
 
-// An Asker is for whom a model is asked. Agents put it into the context of [Model.Stream]; a model that keeps replies looks there
-// whose they are.
+// An Asker identifies the principal and agent of a call. Agents put it into the context of [Model.Stream]; a model that
+// keeps replies reads their owner there.
 type Asker struct {
 	// Principal is the id of who asked for the run.
 	Principal string
-	// Again says that the turn was tried before and failed: a reply that was kept may be the reason, so it should not be given again.
+	// Again says that the turn was tried before and failed: a reply that was kept may be the reason, so it should not
+	// be given again.
 	Again bool
 }
 

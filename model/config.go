@@ -10,10 +10,11 @@ import (
 	"time"
 )
 
-// Decode stores the settings in the struct that into points to, each in the field with that name in its `json` tag; fields of keys that
-// are not there keep their values. A [time.Duration] is read from a text such as "30s", and a number or a switch from a text too, because
-// values of the environment are texts. Keys without a field, and values of the wrong
-// kind, are [*SettingError]s, joined: all mistakes are reported at once. It panics if into does not point to a struct.
+// Decode stores the settings in the struct that into points to, each in the field with that name in its `json` tag;
+// fields of keys that are not there keep their values. A [time.Duration] is read from a text such as "30s", and a
+// number or a switch from a text too, because values of the environment are texts. Keys without a field, and values of
+// the wrong kind, are [*SettingError]s, joined: all mistakes are reported at once. It panics if into does not point to
+// a struct.
 func (c Config) Decode(into any) error {
 	target := reflect.ValueOf(into).Elem()
 	fields := map[string]reflect.Value{}
@@ -29,7 +30,8 @@ func (c Config) Decode(into any) error {
 	for _, key := range slices.Sorted(maps.Keys(c.Settings)) {
 		field, known := fields[key]
 		if !known {
-			errs = append(errs, &SettingError{Path: []string{key}, Text: "unknown key; there are " + strings.Join(names, ", ")})
+			errs = append(errs,
+				&SettingError{Path: []string{key}, Text: "unknown key; there are " + strings.Join(names, ", ")})
 			continue
 		}
 		if err := decodeSetting(key, c.Settings[key], field); err != nil {
@@ -39,13 +41,13 @@ func (c Config) Decode(into any) error {
 	return errors.Join(errs...)
 }
 
-// decodeSetting stores one setting.
 func decodeSetting(key string, value any, field reflect.Value) error {
 	if field.Type() == reflect.TypeFor[time.Duration]() {
 		text, _ := value.(string)
 		d, err := time.ParseDuration(text)
 		if err != nil || d < 0 {
-			return &SettingError{Path: []string{key}, Text: "not a length of time; write a number with its unit, such as 500ms, 30s or 10m"}
+			return &SettingError{Path: []string{key},
+				Text: "not a length of time; write a number with its unit, such as 500ms, 30s or 10m"}
 		}
 		field.SetInt(int64(d))
 		return nil
@@ -78,7 +80,6 @@ func plain(t reflect.Type) bool {
 	return t.Kind() >= reflect.Bool && t.Kind() <= reflect.Float64
 }
 
-// kindName is what people call the values of t.
 func kindName(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.String:

@@ -13,19 +13,19 @@ import (
 	"github.com/agui-gateway/gateway/internal/fence"
 )
 
-// A FirstOf is a list of models that is a model itself: it asks the first, and the next one where that is away or refuses for good. It is
-// safe for concurrent use, and must not be changed once it is in use.
+// A FirstOf is a list of models that is a model itself: it asks the first, and the next one where that is away or
+// refuses for good. It is safe for concurrent use, and must not be changed once it is in use.
 //
-// The next model is asked after model_unavailable, model_auth, model_request, model_response and model_context_length, because another
-// server may be there, have another key, take the request, or have room for it. It is not asked
+// The next model is asked after model_unavailable, model_auth, model_request, model_response and model_context_length,
+// because another server may be there, have another key, take the request, or have room for it. It is not asked
 //
 //   - once anything of a reply was handed on, which the words of another model do not continue;
 //   - after model_content_filter: what one provider withholds is not got from another without anybody's decision;
 //   - after an error with another code, or none, and after the end of ctx;
 //   - when the run is not this process' any more, which is asked before each but the first.
 //
-// The usage of the reply is that of the model that answered, [Reply.Earlier] has that of the models before it, and the cost is that of
-// all. If every model fails, the error is that of the last one; the log has those before.
+// The usage of the reply is that of the model that answered, [Reply.Earlier] has that of the models before it, and the
+// cost is that of all. If every model fails, the error is that of the last one; the log has those before.
 type FirstOf struct {
 	Models []Model
 	// Log gets a warning for each model that failed and was followed by another; nil keeps silent.
@@ -64,7 +64,8 @@ func (f *FirstOf) Stream(ctx context.Context, r Request, on Deltas) (Reply, erro
 		earlier, cost = usage, reply.Cost
 		if f.Log != nil {
 			provider, name := Identify(m)
-			f.Log.WarnContext(ctx, "model: asking the next one", "provider", provider, "model", name, "code", string(errcode.Of(err)), "error", err)
+			f.Log.WarnContext(ctx, "model: asking the next one", "provider", provider, "model", name, "code",
+				string(errcode.Of(err)), "error", err)
 		}
 	}
 	return Reply{}, nil // unreachable: the last model's reply is returned
@@ -73,7 +74,8 @@ func (f *FirstOf) Stream(ctx context.Context, r Request, on Deltas) (Reply, erro
 // anotherMayHelp reports whether a model that failed with err may be followed by another one.
 func anotherMayHelp(err error) bool {
 	return slices.Contains([]errcode.Code{
-		errcode.ModelUnavailable, errcode.ModelAuth, errcode.ModelRequest, errcode.ModelResponse, errcode.ModelContextLength,
+		errcode.ModelUnavailable, errcode.ModelAuth, errcode.ModelRequest, errcode.ModelResponse,
+		errcode.ModelContextLength,
 	}, errcode.Of(err))
 }
 

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// The limits of [Values]. Each bracket that begins no value may cost a scan of the rest of the text. The bound allows several scans of the
-// longest message.
+// The limits of [Values]. Each bracket that begins no value may cost a scan of the rest of the text. The bound allows
+// several scans of the longest message.
 const (
 	maxValues = 16
 	maxRead   = 16 << 20
 )
 
-// Values are the JSON values in a model's reply, the likeliest first, 16 at most. The whole reply is one, without white space, a byte order
-// mark, <think>…</think> before it and the marks of a fenced block around it. Else the objects and lists in it are, from the last one
-// backward: models put words around an answer, and some repeat themselves.
+// Values are the JSON values in a model's reply, the likeliest first, 16 at most. The whole reply is one, without white
+// space, a byte order mark, <think>…</think> before it and the marks of a fenced block around it. Else the objects and
+// lists in it are, from the last one backward: models put words around an answer, and some repeat themselves.
 func Values(text string) []json.RawMessage {
 	text = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "\ufeff"))
 	if thought, ok := strings.CutPrefix(text, "<think>"); ok {

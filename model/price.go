@@ -7,15 +7,15 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A Price is what a million tokens of a model cost, in whatever currency its operator reckons in. Tokens of reasoning are among those
-// that a model writes.
+// A Price is what a million tokens of a model cost, in whatever currency its operator reckons in. Tokens of reasoning
+// are among those that a model writes.
 type Price struct {
 	Input, Output float64
 	// CachedInput is for those of the input that the model's server had read before; nil means Input.
 	CachedInput *float64
 }
 
-// Check reports what is wrong with a price. Nothing may be free.
+// Check returns the problem of a price. It must be positive.
 func (p Price) Check() error {
 	for _, amount := range []*float64{&p.Input, &p.Output, p.CachedInput} {
 		if amount != nil && (*amount < 0 || math.IsNaN(*amount) || math.IsInf(*amount, 0)) {
@@ -25,8 +25,8 @@ func (p Price) Check() error {
 	return nil
 }
 
-// Cost returns what a call costs that used u. It is nil if that is not known: without a price, and where the server does not tell how many
-// tokens there were.
+// Cost returns what a call costs that used u. It is nil if that is not known: without a price, and where the server
+// does not tell how many tokens there were.
 func (p *Price) Cost(u agui.TokenUsage) *float64 {
 	if p == nil || u.InputTokens == nil || u.OutputTokens == nil {
 		return nil

@@ -15,7 +15,7 @@ func ExamplePrice() {
 	count := func(n int64) *int64 { return &n }
 	u := agui.TokenUsage{InputTokens: count(2000), CachedInputTokens: count(1500), OutputTokens: count(300), ReasoningTokens: count(200)}
 	fmt.Println(*p.Cost(u))
-	fmt.Println(p.Cost(agui.TokenUsage{OutputTokens: count(300)}) == nil) // nobody knows how much was read
+	fmt.Println(p.Cost(agui.TokenUsage{OutputTokens: count(300)}) == nil) // unknown input tokens
 	// Output:
 	// 0.00083
 	// true

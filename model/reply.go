@@ -6,8 +6,8 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// Deltas take what a model says while it says it. Each may be nil; an error ends the call and is returned by it. A
-// refusal is said like text. Call gets the pieces of call number i, the first of which has the name.
+// Deltas receive a reply piece by piece. Each may be nil; an error ends the call and is returned by it. A refusal comes
+// as text. Call gets the pieces of call number i, the first of which has the name.
 type Deltas struct {
 	Text      func(delta string) error
 	Reasoning func(delta string) error
@@ -40,12 +40,12 @@ type Reply struct {
 	Reasoning string `json:"reasoning,omitempty"`
 	Refusal   string `json:"refusal,omitempty"` // what it says instead of a text it will not give
 	Calls     []Call `json:"calls,omitempty"`
-	// Opaque is what the model's server wants back as it is with the following calls of the turn, such as encrypted reasoning; it
-	// goes back in [Message].Opaque. It is recorded with the reply, and clients never see it. Who made it bounds it to 1 MiB, and
-	// writes into it whose it is: a model ignores what another one made.
+	// Opaque is what the model's server wants back as it is with the following calls of the turn, such as encrypted
+	// reasoning; it goes back in [Message].Opaque. It is recorded with the reply, and clients never see it. The model
+	// bounds it to 1 MiB, and writes its origin into it: a model ignores data of another one.
 	Opaque json.RawMessage `json:"opaque,omitempty"`
-	// Finish is why it ended, in the words of the model's server: "stop", "tool_calls", … A reply that hit a limit on its length
-	// says "length" or "max_tokens".
+	// Finish is why it ended, in the words of the model's server: "stop", "tool_calls", … A reply that hit a limit on
+	// its length says "length" or "max_tokens".
 	Finish string          `json:"finish,omitempty"`
 	Usage  agui.TokenUsage `json:"usage"`
 	// Earlier is what other models used on the way to this reply, which were asked before and failed: see [FirstOf].

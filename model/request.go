@@ -13,8 +13,9 @@ type Request struct {
 	Messages []Message
 	// Tools are those the model may call.
 	Tools []Tool
-	// Schema, if set, is the JSON Schema the reply is to match, SchemaName its name there. With Strict the model's server holds
-	// the model to it, for which it wants every member required and no others allowed. Agents check the reply in any case.
+	// Schema, if set, is the JSON Schema the reply is to match, SchemaName its name there. With Strict the model's
+	// server holds the model to it, for which it wants every member required and no others allowed. Agents check the
+	// reply in any case.
 	Schema     json.RawMessage
 	SchemaName string
 	Strict     bool
@@ -23,38 +24,40 @@ type Request struct {
 // A Message is one message of what a model is sent. The role is system, user, assistant or tool.
 type Message struct {
 	Role agui.Role
-	// Text is what of the message is text; of a tool's, the words also name what is not. It is all that a model needs which takes nothing
-	// but text.
+	// Text is the text of the message; that of a tool's also names its other parts. It is enough for a model that takes
+	// only text.
 	Text string
 	// Parts, if there are any, are the whole of a user's or a tool's message, images and files included.
 	Parts []agui.Part
 	Calls []Call // of an assistant's
-	// Reasoning is what the model thought before it said this, of an assistant's message of the turn that goes on, and for an [Echoer]
-	// of earlier ones with calls. Some models want it back, and others refuse it: package openai sends it if its options say so.
+	// Reasoning is the reasoning of an assistant's message in the current turn, and for an [Echoer] of earlier ones
+	// with calls. Some models want it back, and others refuse it: package openai sends it if its options say so.
 	Reasoning string
-	// Opaque is that of the [Reply] that this was, of an assistant's message of the turn that goes on.
+	// Opaque is that of the [Reply], for an assistant's message in the current turn.
 	Opaque json.RawMessage
 	// CallID is the call a tool's message answers.
 	CallID string
 }
 
-// A Call is a call of a tool that the model makes. Arguments is what the model wrote, which ought to be a JSON object. Callers of a
-// model tell calls apart by their order in the reply; ids connect calls and results in the messages they send.
+// A Call is a call of a tool that the model makes. Arguments is what the model wrote, which ought to be a JSON object.
+// Callers of a model tell calls apart by their order in the reply; ids connect calls and results in the messages they
+// send.
 type Call struct {
 	ID        string `json:"id,omitempty"`
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
 }
 
-// A Tool is a tool as a model is told of it.
+// A Tool is the description of a tool for a model.
 type Tool struct {
 	Name        string // one that [ToolName] returns, where agents ask
 	Description string
 	Parameters  json.RawMessage // a JSON Schema; nil takes no arguments
 }
 
-// ToolName is the name by which models know the tool called name: their servers take up to 64 letters, digits, '_' and '-'. A name
-// that is more than that is changed, and no two names become one. Of such a name, ToolName returns the name.
+// ToolName is the name by which models know the tool called name: their servers take up to 64 letters, digits, '_' and
+// '-'. A name that is more than that is changed, and no two names become one. Of such a name, ToolName returns the
+// name.
 func ToolName(name string) string {
 	const most = 64
 	safe := strings.Map(func(r rune) rune {

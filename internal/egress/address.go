@@ -30,23 +30,25 @@ var refused = []netip.Prefix{
 // inner are the networks, beside the refused ones, that are not of the internet.
 var inner = []netip.Prefix{
 	netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("127.0.0.0/8"),
-	netip.MustParsePrefix("172.16.0.0/12"), netip.MustParsePrefix("192.0.0.0/24"), netip.MustParsePrefix("192.168.0.0/16"),
+	netip.MustParsePrefix("172.16.0.0/12"), netip.MustParsePrefix("192.0.0.0/24"),
+	netip.MustParsePrefix("192.168.0.0/16"),
 	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"), netip.MustParsePrefix("::1/128"),
 	netip.MustParsePrefix("fc00::/7"), netip.MustParsePrefix("fec0::/10"),
 }
 
-// embedded are the networks whose addresses lead to the IPv4 address in their last four bytes.
+// embedded are the networks with an IPv4 address in the last four bytes of each address.
 var embedded = []netip.Prefix{
 	netip.MustParsePrefix("64:ff9b::/96"), // NAT64
 	netip.MustParsePrefix("::/96"),        // IPv4-compatible
 }
 
-// Refused reports whether addr is an address that clients refuse to connect to, in whichever way it is written: IPv4 within IPv6, or with a
-// zone.
+// Refused reports whether addr is an address that clients refuse to connect to, in whichever way it is written: IPv4
+// within IPv6, or with a zone.
 func Refused(addr netip.Addr) bool { return in(refused, plain(addr)) }
 
-// Inner reports whether the host of a URL is on this machine or in a network that is not the internet, as far as its name says so. That of
-// addresses in allowed is not, and with loopback among them neither is a name. Forms that only some programs read as an address are inner.
+// Inner reports whether the host of a URL is on this machine or in a network that is not the internet, as far as its
+// name says so. That of addresses in allowed is not, and with loopback among them neither is a name. Forms that only
+// some programs read as an address are inner.
 func Inner(host string, allowed ...netip.Prefix) bool {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		addr = plain(addr)

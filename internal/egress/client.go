@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// ErrRefused is in the error of a request to an address that is refused, and ErrRedirect in that of one that was redirected to another host.
+// ErrRefused is in the error of a request to an address that is refused, and ErrRedirect in that of one that was
+// redirected to another host.
 var (
 	ErrRefused  = errors.New("egress: a link-local or metadata address, which is refused")
 	ErrRedirect = errors.New("egress: redirected to another host, which is not followed")
@@ -25,14 +26,15 @@ const maxHeaders = 256 << 10
 // maxRedirects is how many redirects of one host are followed.
 const maxRedirects = 10
 
-// New returns a client that refuses what the package says, except for the addresses in allowed. It is safe for concurrent use. It has
-// connections of its own: the caller closes those that are idle when done.
+// New returns a client that refuses what the package says, except for the addresses in allowed. It is safe for
+// concurrent use. It does not share connections: the caller closes idle ones when done.
 func New(allowed ...netip.Prefix) *http.Client { return newClient(nil, allowed) }
 
 // newClient is New with a resolver of names; nil means the system's.
 func newClient(resolver *net.Resolver, allowed []netip.Prefix) *http.Client {
 	g := guard{allowed}
-	dialer := &net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second, ControlContext: g.control, Resolver: resolver}
+	dialer := &net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second, ControlContext: g.control,
+		Resolver: resolver}
 	const idle = 100
 	return &http.Client{
 		CheckRedirect: sameHost,
@@ -72,7 +74,8 @@ func (g guard) control(_ context.Context, _, address string, _ syscall.RawConn) 
 	return g.check(at.Addr())
 }
 
-// proxy returns the proxy of r, as the environment names it. It refuses addresses in URLs, because a proxy would connect to them.
+// proxy returns the proxy of r, as the environment names it. It refuses addresses in URLs, because a proxy would
+// connect to them.
 func (g guard) proxy(r *http.Request) (*url.URL, error) {
 	if addr, err := netip.ParseAddr(r.URL.Hostname()); err == nil {
 		if err := g.check(addr); err != nil {

@@ -41,8 +41,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestClientsReachNoRefusedAddress asks a listener under addresses that the system connects to it by: it must not be reached by those that
-// are refused, however they are written and whichever name is resolved to them.
+// TestClientsReachNoRefusedAddress asks a listener under addresses that the system connects to it by: it must not be
+// reached by those that are refused, however they are written and whichever name is resolved to them.
 func TestClientsReachNoRefusedAddress(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -105,8 +105,8 @@ func TestANameThatIsResolvedAnew(t *testing.T) {
 	}
 }
 
-// TestRedirectsStayOnTheirHost follows those to the same host, and no other: its headers are not for others, and their addresses are
-// nobody's choice.
+// TestRedirectsStayOnTheirHost follows those to the same host, and no other: its headers are not for others, and no
+// operator has chosen their addresses.
 func TestRedirectsStayOnTheirHost(t *testing.T) {
 	t.Parallel()
 	var reached counter
@@ -152,7 +152,7 @@ func TestAProxyIsNotAskedForRefusedAddresses(t *testing.T) {
 	}
 }
 
-// TestHeadersAreBounded ends an answer whose headers never do.
+// TestHeadersAreBounded ends an answer with endless headers.
 func TestHeadersAreBounded(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -204,7 +204,8 @@ func (c *counter) count() int {
 	return c.n
 }
 
-// names is a server of DNS. Each question of a name is answered with its next address, and the last one again and again.
+// names is a server of DNS. Each question of a name is answered with its next address, and the last one again and
+// again.
 type names struct {
 	mu        sync.Mutex
 	addresses map[string][]string

@@ -1,5 +1,6 @@
-// Package exact decodes JSON that others have written. For encoding/json a member EditedArgs is the field of editedArgs, though no schema
-// that the members were held against knows it. Here a name is what it is, letter by letter.
+// Package exact decodes JSON that others have written. For encoding/json a member EditedArgs is the field of
+// editedArgs, though no schema that the members were held against knows it. Here a name is what it is, letter by
+// letter.
 package exact
 
 import (
@@ -12,12 +13,13 @@ import (
 	"unicode"
 )
 
-// Unmarshal is [json.Unmarshal], but for a field with a name in its tag only the member of exactly this name counts. For one without, it is
-// the member of the field's name, or else of that name in camel case, such as threadId for ThreadID.
+// Unmarshal is [json.Unmarshal], but for a field with a name in its tag only the member of exactly this name counts.
+// For one without, it is the member of the field's name, or else of that name in camel case, such as threadId for
+// ThreadID.
 func Unmarshal(data []byte, v any) error {
 	t := reflect.TypeOf(v)
 	if t == nil || isPlain(t, 0) || !json.Valid(data) {
-		return json.Unmarshal(data, v) // which says what is wrong
+		return json.Unmarshal(data, v) // for its error
 	}
 	return json.Unmarshal(filter(data, t), v)
 }

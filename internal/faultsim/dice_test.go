@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A dice makes the decisions of a seed. Each is known by its actor and the number of the actor's call, so the order in which goroutines
-// run decides nothing.
+// A dice makes the decisions of a seed. Each is known by its actor and the number of the actor's call, so the order in
+// which goroutines run decides nothing.
 type dice struct {
 	seed uint64
 

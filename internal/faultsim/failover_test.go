@@ -17,8 +17,9 @@ import (
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
 
-// TestFailover runs gateways on a real Redis that goes back to an earlier moment, as a failover to a lagging replica does. Time is real, so
-// it is slower than a simulation and its faults are fewer. It has the scripts of the store and the packing of logs.
+// TestFailover runs gateways on a real Redis that goes back to an earlier moment, as a failover to a lagging replica
+// does. Time is real, so it is slower than a simulation and its faults are fewer. It has the scripts of the store and
+// the packing of logs.
 func TestFailover(t *testing.T) {
 	seed := seedOf(t)
 	seconds, _ := strconv.Atoi(os.Getenv("FAULTS_SECONDS")) // none means one round

@@ -16,8 +16,8 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A register is a member of the state of a thread that several people read and change at once. What they saw has to be linearizable:
-// explained by one order of all calls, in which each takes effect between its request and its answer.
+// A register is a member of the state of a thread that several people read and change at once. What they saw has to be
+// linearizable: explained by one order of all calls, in which each takes effect between its request and its answer.
 type register struct {
 	w      *world
 	thread string

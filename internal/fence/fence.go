@@ -1,6 +1,6 @@
-// Package fence lets what reaches out of a run ask, before it does, whether the run is still this process'. Who executes a run
-// puts its fence into the run's context with [With]; models, tools and remote agents ask with [Ask]. So they need to know nothing
-// of each other, nor of who executes.
+// Package fence lets what reaches out of a run ask, before it does, whether the run is still this process'. Who
+// executes a run puts its fence into the run's context with [With]; models, tools and remote agents ask with [Ask]. So
+// they need to know nothing of each other, nor of who executes.
 package fence
 
 import "context"
@@ -8,7 +8,7 @@ import "context"
 // key is where a context carries the fence of its run.
 type key struct{}
 
-// With returns a context whose calls of [Ask] ask f. A nil f changes nothing.
+// With returns a context in which [Ask] calls f. A nil f changes nothing.
 func With(ctx context.Context, f func(context.Context) error) context.Context {
 	if f == nil {
 		return ctx
@@ -16,8 +16,8 @@ func With(ctx context.Context, f func(context.Context) error) context.Context {
 	return context.WithValue(ctx, key{}, f)
 }
 
-// Ask returns nil if the run that ctx belongs to may do something in the world outside, and else why it may not: the cause of
-// ctx, or what the run's fence says. It may wait. A context without a fence allows everything until it ends.
+// Ask returns nil if the run that ctx belongs to may do something in the world outside, and else why it may not: the
+// cause of ctx, or what the run's fence says. It may wait. A context without a fence allows everything until it ends.
 func Ask(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

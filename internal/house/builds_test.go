@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// ownFlags are the files with other build flags, because they run without .ci/env.sh. Released binaries, the image and the
-// binaries of tests have the tag grpcnotrace: without it pages of gRPC keep the linker from leaving out 11 MB of unused code.
+// ownFlags are the files with other build flags, because they run without .ci/env.sh. Released binaries, the image and
+// the binaries of tests have the tag grpcnotrace: without it pages of gRPC keep the linker from leaving out 11 MB of
+// unused code.
 var ownFlags = []string{".ci/env.sh", "Dockerfile", "deploy/release/release.sh"}
 
 // otherFlags matches flags of go build and go test that would compile everything once more.

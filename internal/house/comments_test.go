@@ -12,8 +12,8 @@ import (
 // shortName is what docs/design.md calls a promise or docs/adr a decision.
 var shortName = regexp.MustCompile(`\b[STRIGX][1-9]\b|\binvariant [A-Z]\d\b`)
 
-// TestExportedCommentsSayWhatIsMeant wants comments that pkg.go.dev shows to be readable there: the short names of promises are known
-// to readers of docs/design.md only.
+// TestExportedCommentsSayWhatIsMeant wants comments that pkg.go.dev shows to be readable there: the short names of
+// promises are known to readers of docs/design.md only.
 func TestExportedCommentsSayWhatIsMeant(t *testing.T) {
 	t.Parallel()
 	sources, err := readTree(root)
@@ -42,8 +42,8 @@ func TestExportedCommentsSayWhatIsMeant(t *testing.T) {
 	}
 }
 
-// exportedComments returns what go doc shows of a file: the package's comment, and those of exported declarations and of their
-// exported fields and methods.
+// exportedComments returns what go doc shows of a file: the package's comment, and those of exported declarations and
+// of their exported fields and methods.
 func exportedComments(file *ast.File) (groups []*ast.CommentGroup) {
 	add := func(comments ...*ast.CommentGroup) {
 		for _, c := range comments {

@@ -17,8 +17,8 @@ type instruction struct {
 	args string
 }
 
-// knownWords are the instructions a Dockerfile of ours may have; the retired MAINTAINER is not among them, and ADD fetches and
-// unpacks where COPY only copies.
+// knownWords are the instructions a Dockerfile of ours may have; the retired MAINTAINER is not among them, and ADD
+// fetches and unpacks where COPY only copies.
 var knownWords = []string{"ARG", "CMD", "COPY", "ENTRYPOINT", "ENV", "EXPOSE", "FROM", "HEALTHCHECK", "LABEL", "RUN", "USER", "VOLUME", "WORKDIR"}
 
 // TestDockerfile states what the image promises, as far as the text of its recipe can tell; image_test.go builds it.
@@ -106,7 +106,7 @@ func TestCheckDockerfile(t *testing.T) {
 
 func parseDockerfile(text string) []instruction {
 	var all []instruction
-	open := false // the last instruction goes on
+	open := false // the last instruction continues
 	for i, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "#") {
@@ -137,7 +137,7 @@ type stage struct {
 	body       []instruction
 }
 
-// stagesOf splits a Dockerfile at its FROMs. What stands before the first one is left out.
+// stagesOf splits a Dockerfile at its FROMs. Instructions before the first one are left out.
 func stagesOf(text string) []stage {
 	var stages []stage
 	for _, in := range parseDockerfile(text) {

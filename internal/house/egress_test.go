@@ -17,7 +17,7 @@ var ownClients = []string{
 	"cmd/gateway/healthcheck.go", // asks the address that the gateway itself listens on
 	"mcp/header.go",              // wraps the transport of a caller's own client, which may be the default one
 	"telemetry/propagate.go",     // likewise
-	"internal/inprocess",         // answers in this process, and connects to nobody
+	"internal/inprocess",         // answers in this process, without a connection
 }
 
 // clientNames are what makes a client in package net/http, and what uses the one that everybody shares.

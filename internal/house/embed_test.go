@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestEmbeddersImportOnlyTheService wants a program that embeds the gateway, or has agents of its own, to build neither the libraries
-// of team files nor those of MCP servers, of models and of tokens: these come with the packages that need them.
+// TestEmbeddersImportOnlyTheService wants a program that embeds the gateway, or has its own agents, to build neither
+// the libraries of team files nor those of MCP servers, of models and of tokens: these come with the packages that need
+// them.
 func TestEmbeddersImportOnlyTheService(t *testing.T) {
 	t.Parallel()
 	for _, dir := range []string{"gateway", "groupchat"} {

@@ -13,8 +13,9 @@ var foreignJSON = []string{
 	"groupchat/plan", "groupchat/surface", "httptool", "langgraph", "mcp", "model/openai",
 }
 
-// plainJSON are files in them that read JSON of this process or of the operator, or decode into maps, texts and numbers, and so have no fields that a
-// name in other letters could be taken for. Chunks of models' streams are there because each token is one, and no schema was held against them.
+// plainJSON are files in them that read JSON of this process or of the operator, or decode into maps, texts and
+// numbers, and so have no fields that a name in other letters could be taken for. Chunks of models' streams are there
+// because each token is one, and no schema was held against them.
 var plainJSON = []string{
 	"gateway/principal.go", "gateway/told_messages.go", "gateway/trace_steps.go", "gateway/auth/jwt.go", "groupchat/approve_question.go",
 	"groupchat/approve_remember.go", "groupchat/astool_session.go", "groupchat/contract.go", "groupchat/conversation.go", "groupchat/execution.go",
@@ -28,8 +29,8 @@ var plainJSON = []string{
 
 var plainUnmarshal = regexp.MustCompile(`\bjson\.(Unmarshal|NewDecoder)\(`)
 
-// TestJSONOfOthersHasExactNames wants JSON of others to be decoded by internal/exact: encoding/json takes a member EditedArgs for editedArgs, though a
-// schema that was held against the members knows only the second.
+// TestJSONOfOthersHasExactNames wants JSON of others to be decoded by internal/exact: encoding/json takes a member
+// EditedArgs for editedArgs, though a schema that was held against the members knows only the second.
 func TestJSONOfOthersHasExactNames(t *testing.T) {
 	t.Parallel()
 	sources, err := readTree(root)

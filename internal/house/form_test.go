@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestTheExampleHasThePagesForm wants the form of web/src/form in examples/copilotkit-react, where people copy it from, as the page has it.
-// It is a copy because neither folder is built with the other: the image has no examples, and the example stands by itself.
+// TestTheExampleHasThePagesForm wants the form of web/src/form in examples/copilotkit-react, where people copy it from,
+// as the page has it. It is a copy because neither folder is built with the other: the image has no examples, and the
+// example stands by itself.
 func TestTheExampleHasThePagesForm(t *testing.T) {
 	t.Parallel()
 	page, example := formFiles(t, "web/src/form"), formFiles(t, "examples/copilotkit-react/src/form")

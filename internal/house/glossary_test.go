@@ -15,7 +15,8 @@ var glossaryRow = regexp.MustCompile(`(?m)^\| ([a-z ]+) \| (.+) \| .*\|$`)
 // maxTerms is how many words a newcomer can be asked to learn.
 const maxTerms = 60
 
-// TestGlossary keeps docs/glossary.md short, in order and true: each of its terms is used in the code or in the other docs.
+// TestGlossary keeps docs/glossary.md short, in order and true: each of its terms is used in the code or in the other
+// docs.
 func TestGlossary(t *testing.T) {
 	t.Parallel()
 	glossary := read(t, root, "docs/glossary.md")

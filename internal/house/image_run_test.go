@@ -15,8 +15,9 @@ import (
 	"testing"
 )
 
-// inImage runs a program with an image's files as the root of its file system, where it can only read, as a user without rights, with
-// one directory to write to, if there is one. User namespaces make that possible without Docker, and without being root.
+// inImage runs a program with an image's files as the root of its file system, where it can only read, as a user
+// without rights, with one directory to write to, if there is one. User namespaces make that possible without Docker,
+// and without being root.
 const inImage = `
 mount --bind "$IMAGE" "$IMAGE"
 [ -z "$VOLUME" ] || mount --bind "$VOLUME" "$IMAGE/data"

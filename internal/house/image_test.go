@@ -17,9 +17,10 @@ import (
 	"github.com/moby/patternmatcher/ignorefile"
 )
 
-// TestImageBuildsFromItsContext carries out the stages of the Dockerfile that build, on exactly the files that .dockerignore lets
-// into the builder, so that a package the build needs cannot be left outside. It needs no Docker daemon: base images are the
-// tools of this machine, and the packages of the page are those that its lock file has installed here.
+// TestImageBuildsFromItsContext carries out the stages of the Dockerfile that build, on exactly the files that
+// .dockerignore lets into the builder, so that a package the build needs cannot be left outside. It needs no Docker
+// daemon: base images are the tools of this machine, and the packages of the page are those that its lock file has
+// installed here.
 func TestImageBuildsFromItsContext(t *testing.T) {
 	t.Parallel()
 	sent := t.TempDir()
@@ -153,7 +154,7 @@ func copyFile(from, to string) error {
 	return os.WriteFile(to, data, info.Mode().Perm())
 }
 
-// An imageBuild carries out stages, each in a directory that stands for the root of its file system.
+// An imageBuild carries out stages, each in a directory as the root of its file system.
 type imageBuild struct {
 	ctx     context.Context // of the test
 	context string
@@ -189,7 +190,7 @@ func (b *imageBuild) copy(root, dir string, args []string) error {
 	if name, ok := strings.CutPrefix(args[0], "--from="); ok {
 		from, args = b.stages[name], args[1:]
 	}
-	if strings.HasPrefix(args[0], "--chown=") { // nobody here is another user
+	if strings.HasPrefix(args[0], "--chown=") { // there is one user here
 		args = args[1:]
 	}
 	last := len(args) - 1

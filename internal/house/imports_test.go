@@ -196,7 +196,7 @@ func check(sources []source) []string {
 	return problems
 }
 
-// judge looks at one import. It returns what is wrong with it, and for a library the key its users are counted under.
+// judge checks one import. It returns the problem, and for a library the key its users are counted under.
 func judge(s source, from room, imported string) (problem, key string) {
 	if dir, ours := strings.CutPrefix(imported, module+"/"); ours {
 		to, ok := roomOf(dir)

@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// TestNoMutexIsHeldAcrossAWait holds the module to the rule of docs/design.md about locks, as far as one function shows it.
+// TestNoMutexIsHeldAcrossAWait holds the module to the rule of docs/design.md about locks, as far as one function shows
+// it.
 func TestNoMutexIsHeldAcrossAWait(t *testing.T) {
 	t.Parallel()
 	sources, err := readTree(root)
@@ -92,7 +93,8 @@ func TestHeldWaits(t *testing.T) {
 	}
 }
 
-// mutexesOf returns the names of the fields and variables of a package that are mutexes. It has those of conditions too, with false.
+// mutexesOf returns the names of the fields and variables of a package that are mutexes. It has those of conditions
+// too, with false.
 func mutexesOf(files []*ast.File) map[string]bool {
 	names := map[string]bool{}
 	note := func(typ ast.Expr, idents []*ast.Ident) {
@@ -157,7 +159,8 @@ type lockWalk struct {
 	found   func(at token.Pos, what, held string)
 }
 
-// list walks through statements, of which held has the mutexes before and then after them. It returns false if the next one is not reached.
+// list walks through statements, of which held has the mutexes before and then after them. It returns false if the next
+// one is not reached.
 func (w lockWalk) list(statements []ast.Stmt, held map[string]bool) bool {
 	for _, s := range statements {
 		if !w.statement(s, held) {
@@ -207,7 +210,8 @@ func (w lockWalk) statement(s ast.Stmt, held map[string]bool) bool {
 	return true
 }
 
-// branches walks through alternatives, of which one is taken if they are all that there are. What any of them holds at its end is held then.
+// branches walks through alternatives, of which one is taken if they are all that there are. What any of them holds at
+// its end is held then.
 func (w lockWalk) branches(held map[string]bool, all bool, list ...ast.Stmt) bool {
 	before, after := maps.Clone(held), map[string]bool{}
 	goesOn := !all
@@ -238,7 +242,7 @@ func hasDefault(body *ast.BlockStmt) bool {
 	})
 }
 
-// look notes, in the order of the source, what is locked and unlocked in nodes without statements in them, and reports what waits.
+// look records, in the order of the source, locks and unlocks in nodes without statements in them, and reports waits.
 func (w lockWalk) look(held map[string]bool, nodes ...ast.Node) {
 	for _, n := range nodes {
 		if n == nil {
@@ -298,7 +302,8 @@ func (w lockWalk) call(c *ast.CallExpr, held map[string]bool) {
 	}
 }
 
-// withoutWait are methods that do not wait, though they are given a context, with the reason. Those of a log end with Context.
+// withoutWait are methods that do not wait, though they are given a context, with the reason. Those of a log end with
+// Context.
 var withoutWait = map[string]string{"ready": "a store looks whether the context is done"}
 
 // takesContext reports whether the first argument of a call looks like a context.

@@ -7,7 +7,8 @@ import (
 )
 
 // TestMakeRunObeysTheEnvironment holds that `make run` names no setting: a flag wins over the environment, so that
-// GATEWAY_ADDR=… make run would listen elsewhere. Where threads are kept it says by the one variable that all others override.
+// GATEWAY_ADDR=… make run would listen elsewhere. Where threads are kept it says by the one variable that all others
+// override.
 func TestMakeRunObeysTheEnvironment(t *testing.T) {
 	t.Parallel()
 	cmd := exec.CommandContext(t.Context(), "make", "--dry-run", "--no-print-directory", "run")

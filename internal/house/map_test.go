@@ -24,8 +24,8 @@ var (
 	mapPart = regexp.MustCompile(`(?s)\n## The map\n.*?\n## `)
 )
 
-// TestTheMapNamesEveryPackage holds the map of docs/design.md to the rooms: each has a row with what it may import, and each package
-// stands in a room with a row.
+// TestTheMapNamesEveryPackage holds the map of docs/design.md to the rooms: each has a row with what it may import, and
+// each package is in a room with a row.
 func TestTheMapNamesEveryPackage(t *testing.T) {
 	t.Parallel()
 	rows := map[string]string{}
@@ -39,7 +39,7 @@ func TestTheMapNamesEveryPackage(t *testing.T) {
 		case !ok && (strings.HasPrefix(r.dir, "interop/") || strings.Contains(r.dir, "/internal/")): // the row above has them
 		case !ok:
 			t.Errorf("the map of docs/design.md has no row for %s", r.dir)
-		case r.dir == "cmd/gateway" || r.dir == "interop": // they may import what is needed to put the parts together
+		case r.dir == "cmd/gateway" || r.dir == "interop": // they may import all that they wire
 		default:
 			if want := mapImports(r); !slices.Equal(inOrder(imports), inOrder(want)) {
 				t.Errorf("the map says that %s imports %s, internal/house says %s", r.dir, imports, want)
@@ -69,7 +69,7 @@ func TestTheMapNamesFilesThatExist(t *testing.T) {
 	}
 }
 
-// mapImports is what the map says of r's imports. What is internal and shared by several packages is of no concern to it.
+// mapImports returns r's imports as the map has them, without shared internal packages.
 func mapImports(r room) string {
 	var names []string
 	for _, dir := range r.may {
@@ -87,8 +87,8 @@ func inOrder(imports string) []string {
 	return slices.Sorted(slices.Values(strings.Split(imports, ", ")))
 }
 
-// TestSizes wants packages and files that can be read: no package without a reason in the map is large, and no file has only a few
-// lines or very many.
+// TestSizes wants packages and files that can be read: no package without a reason in the map is large, and no file has
+// only a few lines or very many.
 func TestSizes(t *testing.T) {
 	t.Parallel()
 	sources, err := readTree(root)
@@ -109,7 +109,7 @@ func TestSizes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// A package's comment may be short, and so may what is different on one system.
+		// A package's comment may be short, and so may code for one system.
 		short := path.Base(s.path) != "doc.go" && !strings.HasSuffix(s.path, "_linux.go") && !bytes.HasPrefix(data, []byte("//go:build"))
 		switch n := bytes.Count(data, []byte("\n")); {
 		case n < minLines && short:

@@ -16,8 +16,8 @@ var withoutExample = map[string]string{
 	"state/redisstore/redistest": "the tests of redisstore use it",
 }
 
-// TestPackagesIntroduceThemselves wants a doc.go in every package of more than one file, and in every package that importers of the module can
-// use an example whose output is checked.
+// TestPackagesIntroduceThemselves wants a doc.go in every package of more than one file, and in every package that
+// importers of the module can use an example with a checked output.
 func TestPackagesIntroduceThemselves(t *testing.T) {
 	t.Parallel()
 	sources, err := readTree(root)
@@ -59,7 +59,7 @@ func TestPackagesIntroduceThemselves(t *testing.T) {
 	}
 }
 
-// checkedExample reports whether a file of tests has an example whose output is compared.
+// checkedExample reports whether a file of tests has an example with a checked output.
 func checkedExample(file *ast.File) bool {
 	for _, decl := range file.Decls {
 		f, ok := decl.(*ast.FuncDecl)

@@ -25,8 +25,8 @@ type declared struct {
 	files []*ast.File
 }
 
-// TestDocLinksResolve wants each file that a package comment names to be there, and each [Name] of a comment to be declared: in the package, or
-// in one of this module that has the name before the dot.
+// TestDocLinksResolve wants each file that a package comment names to be there, and each [Name] of a comment to be
+// declared: in the package, or in one of this module that has the name before the dot.
 func TestDocLinksResolve(t *testing.T) {
 	t.Parallel()
 	sources, err := readTree(root)
@@ -77,7 +77,8 @@ func TestDocLinksResolve(t *testing.T) {
 	}
 }
 
-// resolves reports whether a link of a file in p leads somewhere. What other modules declare is not known, so only the import is looked for.
+// resolves reports whether a link of a file in p leads somewhere. What other modules declare is not known, so only the
+// import is looked for.
 func resolves(p *declared, byName map[string]*declared, file *ast.File, link string) bool {
 	if p.names[link] {
 		return true
@@ -100,7 +101,7 @@ func resolves(p *declared, byName map[string]*declared, file *ast.File, link str
 }
 
 // predeclared are names of the language that comments link to.
-var predeclared = map[string]bool{"error": true, "string": true, "email": true} // [email] stands in the place of an address
+var predeclared = map[string]bool{"error": true, "string": true, "email": true} // [email] replaces an address
 
 // add adds what a file declares.
 func (p *declared) add(file *ast.File) {

@@ -15,8 +15,8 @@ import (
 	"unicode/utf8"
 )
 
-// The limits of prose: phrases of testdata/dialect.txt in 1,000 lines, columns of a line with tabs of four, and the comments that
-// product code has at least, as a part of its lines in percent.
+// The limits of prose: phrases of testdata/dialect.txt in 1,000 lines, columns of a line with tabs of four, and the
+// comments that product code has at least, as a part of its lines in percent.
 const (
 	maxPhrases  = 5
 	maxColumns  = 120
@@ -46,7 +46,8 @@ var untranslated = struct {
 	long:    3800,
 }
 
-// TestProse wants comments and documents in plain technical English, lines that fit on a screen, and code that is explained.
+// TestProse wants comments and documents in plain technical English, lines that fit on a screen, and code that is
+// explained.
 func TestProse(t *testing.T) {
 	t.Parallel()
 	areas := readProse(t, root, readPhrases(t))

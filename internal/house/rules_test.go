@@ -3,7 +3,7 @@ package house
 // module is the path every import of our own begins with.
 const module = "github.com/agui-gateway/gateway"
 
-// A room is a directory and everything below it that has no room of its own.
+// A room is a directory and everything below it that is in no other room.
 type room struct {
 	dir string
 	// may lists the rooms this one may import, besides itself.
@@ -154,7 +154,7 @@ var rooms = []room{
 // A door says where a third-party library may be imported by code that is not a test.
 type door struct {
 	lib string // import path, or its beginning up to a slash
-	// in lists directories (with what is below them) or single files.
+	// in lists directories (with all below them) or single files.
 	in []string
 	// files is how many non-test files may import it: in all, or per directory if perDir; 0 means any number.
 	files  int

@@ -17,7 +17,7 @@ func TestSecurityIsTested(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..")
 	page := read(t, root, "SECURITY.md")
-	var claims [][2]string // what is claimed, and the tests of it
+	var claims [][2]string // claims and their tests
 	for _, row := range threatRow.FindAllStringSubmatch(page, -1) {
 		if row[3] != "shown by" && !strings.HasPrefix(row[3], "---") {
 			claims = append(claims, [2]string{row[1], row[3]})

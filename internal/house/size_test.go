@@ -14,10 +14,12 @@ import (
 // sizeLine is a line of docs/size.txt: a number of lines, a tab, the reason for the change.
 var sizeLine = regexp.MustCompile(`^(\d+)\t(\S.{9,})$`)
 
-// slack is how many lines the tree may have less than docs/size.txt says. A larger saving is recorded, so that nothing uses it up unseen.
+// slack is how many lines the tree may have less than docs/size.txt says. A larger saving is recorded, so that nothing
+// uses it up unseen.
 const slack = 100
 
-// TestSize holds the size of the binary's own Go to the last line of docs/size.txt. Code in another module of this repository counts.
+// TestSize holds the size of the binary's own Go to the last line of docs/size.txt. Code in another module of this
+// repository counts.
 func TestSize(t *testing.T) {
 	t.Parallel()
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{if not .Standard}}{{.Dir}}{{end}}", "./cmd/gateway")

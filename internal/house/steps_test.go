@@ -13,13 +13,14 @@ var (
 	benchmark  = regexp.MustCompile("`([\\w/]+)\\.(Benchmark\\w+)`")
 )
 
-// TestStepsAreMeasured holds docs/performance.md to the walk of docs/design.md: each step has a row of benchmarks, and the benchmarks exist.
+// TestStepsAreMeasured holds docs/performance.md to the walk of docs/design.md: each step has a row of benchmarks, and
+// the benchmarks exist.
 func TestStepsAreMeasured(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..")
 	_, walk, _ := strings.Cut(read(t, root, "docs/design.md"), "## The walk\n")
 	walk, _, _ = strings.Cut(walk, "\n**Stores**")
-	steps := []string{"emit", "join", "list"} // have no paragraph of their own
+	steps := []string{"emit", "join", "list"} // have no paragraph
 	for _, step := range stepOfWalk.FindAllStringSubmatch(walk, -1) {
 		steps = append(steps, strings.ToLower(step[1]))
 	}

@@ -1,4 +1,5 @@
-// Package inprocess asks a handler of this process as clients ask a server, without a connection that others could use too.
+// Package inprocess asks a handler of this process as clients ask a server, without a connection that others could use
+// too.
 package inprocess
 
 import (
@@ -10,14 +11,15 @@ import (
 	"sync"
 )
 
-// A transport answers requests with a handler in this process, and connects to nobody.
+// A transport answers requests with a handler in this process, without a connection.
 type transport struct{ handler http.Handler }
 
-// Client is a client of what handler answers, whatever the host of a URL: requests come from 127.0.0.1. It is safe for concurrent use.
+// Client is a client of what handler answers, whatever the host of a URL: requests come from 127.0.0.1. It is safe for
+// concurrent use.
 func Client(handler http.Handler) *http.Client { return &http.Client{Transport: &transport{handler}} }
 
-// RoundTrip answers r. The body of the answer is read while the handler writes it. A handler that panics cuts its answer off, as the
-// server of net/http does.
+// RoundTrip answers r. The body of the answer is read while the handler writes it. A handler that panics cuts its
+// answer off, as the server of net/http does.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	out, in := io.Pipe()
 	w := &answerWriter{header: http.Header{}, body: in, begun: make(chan struct{})}
@@ -38,7 +40,8 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 				return
 			}
 			if v != http.ErrAbortHandler { //nolint:errorlint // it is that value
-				slog.Error("inprocess: a handler panicked", "path", served.URL.Path, "error", v, "stack", string(debug.Stack()))
+				slog.Error("inprocess: a handler panicked", "path", served.URL.Path, "error", v, "stack",
+					string(debug.Stack()))
 			}
 			w.once.Do(func() { close(w.begun) })
 			_ = in.CloseWithError(io.ErrUnexpectedEOF)
@@ -55,7 +58,8 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, r.Context().Err()
 	}
 	return &http.Response{
-		Status: fmt.Sprint(w.status, " ", http.StatusText(w.status)), StatusCode: w.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Status: fmt.Sprint(w.status, " ", http.StatusText(w.status)), StatusCode: w.status, Proto: "HTTP/1.1",
+		ProtoMajor: 1, ProtoMinor: 1,
 		Header: w.sent, Body: out, ContentLength: -1, Request: r,
 	}, nil
 }

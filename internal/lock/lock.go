@@ -1,7 +1,8 @@
 // Package lock provides a mutex that may be held across a wait.
 //
-// No [sync.Mutex] is held across a wait: a sleep, a channel, a call of a store, of a model or of another server, or a lock of this
-// package. A goroutine that waits for a sync.Mutex ignores its context, and stops the clock of a bubble of testing/synctest.
+// No [sync.Mutex] is held across a wait: a sleep, a channel, a call of a store, of a model or of another server, or a
+// lock of this package. A goroutine that waits for a sync.Mutex ignores its context, and stops the clock of a bubble of
+// testing/synctest.
 package lock
 
 import "context"

@@ -13,16 +13,16 @@ const MaxOps = 10_000
 // ErrSteps is returned for a patch that takes too many steps.
 var ErrSteps = errors.New("the patch takes too many steps")
 
-// A Budget is the number of steps that a patch may take. A step is a value, 16 bytes of text, or 16 elements of an array that shift.
-// A nil Budget has no limit.
+// A Budget is the number of steps that a patch may take. A step is a value, 16 bytes of text, or 16 elements of an
+// array that shift. A nil Budget has no limit.
 type Budget struct {
 	ctx     context.Context
 	left    int
 	unasked int // steps since the context was checked
 }
 
-// New returns the budget of a patch. It is some 100 milliseconds of work, and more for large documents: it grows with size, the
-// bytes of document and patch together.
+// New returns the budget of a patch. It is some 100 milliseconds of work, and more for large documents: it grows with
+// size, the bytes of document and patch together.
 func New(ctx context.Context, size int) *Budget { return &Budget{ctx: ctx, left: 1<<21 + size} }
 
 // Spend takes n steps. It returns [ErrSteps] if too few are left, and the cause of the context once that is done.
@@ -78,8 +78,8 @@ func (b *Budget) Visit(v any) error {
 	return b.Spend(1)
 }
 
-// Equal reports whether a and b, decoded with numbers as [json.Number], are equal by RFC 6902, 4.6: numbers by value, whatever
-// their spelling. The work is bounded by the smaller of the two.
+// Equal reports whether a and b, decoded with numbers as [json.Number], are equal by RFC 6902, 4.6: numbers by value,
+// whatever their spelling. The work is bounded by the smaller of the two.
 func Equal(a, b any) bool {
 	switch a := a.(type) {
 	case json.Number:

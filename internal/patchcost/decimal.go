@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// A decimal is the exact value of a number: 0.digits times ten to the power of exponent. Equal numbers have equal decimals.
+// A decimal is the exact value of a number: 0.digits times ten to the power of exponent. Equal numbers have equal
+// decimals.
 type decimal struct {
 	negative bool
 	digits   string // without zeros at either end; empty for zero

@@ -35,8 +35,8 @@ func dial(ctx context.Context, addr string) error {
 	return c.Close()
 }
 
-// TestAServerListensOnAReservedPort starts and stops a server several times. Between two servers a connection is refused. It is not parallel: a
-// program that another test starts has, until its exec, a copy of the listening socket.
+// TestAServerListensOnAReservedPort starts and stops a server several times. Between two servers a connection is
+// refused. It is not parallel: a program that another test starts has, until its exec, a copy of the listening socket.
 func TestAServerListensOnAReservedPort(t *testing.T) {
 	r := port.ForTest(t)
 	if r.Addr() != "127.0.0.1:"+strconv.Itoa(r.Port()) {
@@ -60,8 +60,8 @@ func TestAServerListensOnAReservedPort(t *testing.T) {
 	}
 }
 
-// TestAReservedPortIsNotGivenToOthers reserves so many ports that one of them would be chosen twice, were it not reserved. While all of them
-// are reserved, it takes as many ports for connections.
+// TestAReservedPortIsNotGivenToOthers reserves so many ports that one of them would be chosen twice, were it not
+// reserved. While all of them are reserved, it takes as many ports for connections.
 func TestAReservedPortIsNotGivenToOthers(t *testing.T) {
 	t.Parallel()
 	const many = 500
@@ -96,7 +96,8 @@ func TestAReservedPortIsNotGivenToOthers(t *testing.T) {
 	}
 }
 
-// TestProgramsListenOnReservedPorts starts the programs that get a port as an argument: Redis, also as a member of a cluster, and Node.
+// TestProgramsListenOnReservedPorts starts the programs that get a port as an argument: Redis, also as a member of a
+// cluster, and Node.
 func TestProgramsListenOnReservedPorts(t *testing.T) {
 	t.Parallel()
 	var ports []int

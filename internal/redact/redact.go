@@ -8,24 +8,24 @@ import (
 	"unicode/utf8"
 )
 
-// Mark stands for what was taken out.
+// Mark replaces removed text.
 const Mark = "•••"
 
-// Bounds of what is looked at and kept of a text, in bytes.
+// Bounds of the text that is read and kept, in bytes.
 const (
 	maxRead = 4 << 10
 	maxKept = 300
 )
 
-// From these lengths on, in bytes, a passage that a text has in common with a secret, or with what the server was told, is taken
-// out. What is shorter as a whole is taken out if it occurs as a whole, unless it is shorter than the second length: logs
-// without "1" and "true" cannot be read.
+// From these lengths on, in bytes, a passage that a text has in common with a secret, or with the request, is removed.
+// A shorter secret is removed as a whole, unless it is shorter than the second length: logs without "1" and "true"
+// cannot be read.
 const (
 	secretPassage, shortestSecret = 8, 4
 	toldPassage, shortestTold     = 16, 8
 )
 
-// Line returns what may be logged of text, which a server said that was given secrets and told other texts.
+// Line returns a server's text for the log, without the secrets and the texts of the request.
 func Line(text string, secrets, told []string) string {
 	if len(text) > maxRead {
 		text = text[:maxRead]
@@ -51,14 +51,16 @@ var keys = []*regexp.Regexp{
 	regexp.MustCompile(`\b((?i:sk|pk|rk|key|ghp|gho|ghs|glpat|xox[a-z])[-_][A-Za-z0-9_-]{6,})`),
 	regexp.MustCompile(`(?i)\b(?:bearer|basic)\s+([^\s"',;]+)`),
 	regexp.MustCompile(`\b(eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+)*)`),
-	regexp.MustCompile(`(?i)(?:api[-_ ]?key|token|secret|passw(?:or)?d|authorization)["']?\s*[:=]\s*["']?([^\s"',;&]{4,})`),
+	regexp.MustCompile(`(?i)(?:api[-_ ]?key|token|secret|passw(?:or)?d|authorization)` +
+		`["']?\s*[:=]\s*["']?([^\s"',;&]{4,})`),
 	regexp.MustCompile(`(?i)\bhttps?://([^\s/@"']+)@`),
 	regexp.MustCompile(`(?i)\bhttps?://[^\s?"']*\?([^\s"']+)`),
 	regexp.MustCompile(longKey),
 }
 
 // longKey matches a long run of letters and digits: no word is like that.
-const longKey = `([A-Za-z0-9_+/=]*(?:[A-Za-z][A-Za-z0-9_+=]{10,}[0-9]|[0-9][A-Za-z0-9_+=]{10,}[A-Za-z])[A-Za-z0-9_+=]{8,})`
+const longKey = `([A-Za-z0-9_+/=]*(?:[A-Za-z][A-Za-z0-9_+=]{10,}[0-9]|` +
+	`[0-9][A-Za-z0-9_+=]{10,}[A-Za-z])[A-Za-z0-9_+=]{8,})`
 
 // URL returns where u leads, without user, query, fragment, and what in its path looks like a key.
 func URL(u *url.URL) string {
@@ -92,7 +94,8 @@ func hide(hidden []bool, text, s string, n, least int) {
 		return
 	}
 	common := make(map[string]bool, len(text))
-	var begins [1 << 16]bool // passages of text, by a hash: a conversation may be long, and most of it has nothing in common with text
+	// passages of text, by a hash: a conversation may be long, and most of it has nothing in common with text
+	var begins [1 << 16]bool
 	for i := 0; i+n <= len(text); i++ {
 		common[text[i:i+n]] = false
 		begins[hashed(text[i:])] = true

@@ -56,7 +56,7 @@ func TestURL(t *testing.T) {
 	}
 }
 
-// FuzzLine wants any text to become one short line that holds no passage of a secret or of what was said.
+// FuzzLine wants any text to become one short line that holds no passage of a secret or of a request.
 func FuzzLine(f *testing.F) {
 	f.Add("wrong key correct-horse-battery", "correct-horse-battery", "What is wrong with my leg?")
 	f.Add("äöü\xff\n", "äöüäöüäöü", "\n\n")

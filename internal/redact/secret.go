@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// Secrets returns the values that are masked in what another server says, the longest first: values, which are those of headers and of an
-// environment, also without a scheme such as Bearer, and the password and the query of u, which may be nil. Each value is also returned in its
-// URL and JSON encodings. Values of less than four bytes and common words are no secrets.
+// Secrets returns the values that are masked in what another server says, the longest first: values, which are those of
+// headers and of an environment, also without a scheme such as Bearer, and the password and the query of u, which may
+// be nil. Each value is also returned in its URL and JSON encodings. Values of less than four bytes and common words
+// are no secrets.
 func Secrets(u *url.URL, values ...string) []string {
 	var all []string
 	for _, v := range values {

@@ -5,7 +5,7 @@ import (
 	"regexp"
 )
 
-// tag is markup, and what it encloses that nobody reads.
+// tag matches markup, and scripts and styles with their contents.
 var tag = regexp.MustCompile(`(?is)<(?:script|style)\b.*?</(?:script|style)>|<[^>]*>`)
 
 // Sentence finds what the body of an error says to people: in the JSON forms that servers use, or the text of a page.

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The keywords whose values are schemas, or hold some, by what they are held against.
+// The keywords with schemas in their values, by the part of the instance that they apply to.
 var (
 	sameOne   = []string{"not", "if", "then", "else"}
 	sameList  = []string{"allOf", "anyOf", "oneOf"}
@@ -16,8 +16,8 @@ var (
 	eachValue = []string{"additionalProperties", "unevaluatedProperties"}
 )
 
-// Check returns an error that wraps [ErrCost] if it takes more than [MaxSteps] to hold value against the schema. Whether they match is not
-// looked at.
+// Check returns an error that wraps [ErrCost] if it takes more than [MaxSteps] to hold value against the schema.
+// Whether they match is not looked at.
 func (g *Cost) Check(value json.RawMessage) error {
 	v, err := decode(value)
 	if err != nil {
@@ -33,7 +33,6 @@ func (g *Cost) Check(value json.RawMessage) error {
 	return nil
 }
 
-// numbers looks at all numbers of a value.
 func numbers(v any) error {
 	switch v := v.(type) {
 	case json.Number:
@@ -64,7 +63,6 @@ type walk struct {
 	depth int // of the recursion
 }
 
-// pay takes n steps.
 func (w *walk) pay(n int) bool {
 	w.left -= n
 	return w.left >= 0

@@ -21,7 +21,8 @@ const (
 	MaxSteps   = 1 << 18  // of holding a value against a schema
 )
 
-// ErrCost is in the errors of schemas and values that cost too much, and of schemas whose cost cannot be told. The texts quote nothing.
+// ErrCost is in the errors of schemas and values that cost too much, and of schemas with an unknown cost. The texts
+// quote nothing.
 var ErrCost = errors.New("schemacost: the schema costs too much")
 
 func tooMuch(problem string) error { return fmt.Errorf("%w: %s", ErrCost, problem) }
@@ -33,8 +34,8 @@ type Cost struct {
 	places   map[string]any // by reference
 }
 
-// New returns the cost of a schema, or an error that wraps [ErrCost] if no value may be held against it. It does not look at whether the
-// schema is a valid one.
+// New returns the cost of a schema, or an error that wraps [ErrCost] if no value may be held against it. It does not
+// look at whether the schema is a valid one.
 func New(schema json.RawMessage) (*Cost, error) {
 	if len(schema) > MaxBytes {
 		return nil, tooMuch("it has more than " + strconv.Itoa(MaxBytes) + " bytes")
@@ -72,7 +73,7 @@ type reading struct {
 	g      *Cost
 	values int
 	refers bool // there is a reference
-	moves  bool // a part has an $id of its own
+	moves  bool // a part has an $id
 }
 
 func (r *reading) read(v any, depth int, root bool) error {

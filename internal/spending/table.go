@@ -14,7 +14,7 @@ type Table struct {
 	mu    sync.Mutex
 	by    map[string]*owner
 	least owners    // the owner that has spent least at the root
-	swept time.Time // when owners were last looked at whose windows are over
+	swept time.Time // time of the last sweep of expired owners
 }
 
 // An owner is what one has spent.
@@ -66,8 +66,8 @@ func (t *Table) of(name string, now time.Time) *owner {
 	return o
 }
 
-// makeRoom evicts owners after the end of their windows, with a few scans in each window, and then the owner that has spent least if the
-// table is full. The caller holds the lock.
+// makeRoom evicts owners after the end of their windows, with a few scans in each window, and then the owner that has
+// spent least if the table is full. The caller holds the lock.
 func (t *Table) makeRoom(now time.Time, window time.Duration) {
 	const looks = 8
 	if len(t.by) < t.most {

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Text is a string that keeps halves of surrogate pairs when it is read from JSON, each as three bytes that are not valid UTF-8. It
-// is for a [Joiner], which returns valid text.
+// Text is a string that keeps halves of surrogate pairs when it is read from JSON, each as three bytes that are not
+// valid UTF-8. It is for a [Joiner], which returns valid text.
 type Text string
 
 // UnmarshalJSON reads a string. Null is an empty one.
@@ -66,8 +66,9 @@ type Joiner struct {
 	held rune // the first half of a character
 }
 
-// Add returns the next piece as valid text. It starts with a character that the piece before has begun. Half a character at the end
-// is held for the next piece; a half on its own becomes U+FFFD, and is lost at the end of the text.
+// Add returns the next piece as valid text. It starts with a character that the piece before has begun. Half a
+// character at the end is held for the next piece; a half on its own becomes U+FFFD, and is lost at the end of the
+// text.
 func (j *Joiner) Add(piece Text) string {
 	if piece == "" || j.held == 0 && utf8.ValidString(string(piece)) {
 		return string(piece)

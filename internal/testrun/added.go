@@ -26,14 +26,16 @@ type addedTest struct {
 
 var (
 	goTestAdded   = regexp.MustCompile(`^func (Test\w+)\(t \*testing\.T\)`)
-	nodeTestAdded = regexp.MustCompile("^\\s*(?:test|it|nightly|describe|nightly\\.describe|pushed\\(.*\\))\\(([\"`])([^\"`]+)[\"`], ")
-	computed      = regexp.MustCompile(`\\\$\\\{.*?\\\}`) // part of a quoted name in Node
+	nodeTestAdded = regexp.MustCompile("^\\s*(?:test|it|nightly|describe|nightly\\.describe|pushed\\(.*\\))" +
+		"\\(([\"`])([^\"`]+)[\"`], ")
+	computed = regexp.MustCompile(`\\\$\\\{.*?\\\}`) // part of a quoted name in Node
 )
 
-// runAdded runs each test that was added since base, ten times, two commands at a time. It must run at the root of the checkout. No failed
-// test runs again. The tests of a file that was only renamed do not count.
+// runAdded runs each test that was added since base, ten times, two commands at a time. It must run at the root of the
+// checkout. No failed test runs again. The tests of a file that was only renamed do not count.
 func runAdded(ctx context.Context, base string, l ledger, out *log.Logger) (int, error) {
-	cmd := exec.CommandContext(ctx, "git", "diff", "--unified=0", "--find-renames", "--no-color", base, "HEAD") //nolint:gosec // its caller names a commit
+	args := []string{"diff", "--unified=0", "--find-renames", "--no-color", base, "HEAD"}
+	cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // its caller names a commit
 	cmd.Stderr = os.Stderr
 	diff, err := cmd.Output()
 	if err != nil {
@@ -61,7 +63,8 @@ func runAdded(ctx context.Context, base string, l ledger, out *log.Logger) (int,
 		}
 		if r.err != nil {
 			failed++
-			if err := l.addFailed(failure{name: command.Dir + ": " + command.Args[len(command.Args)-1], output: r.output}); err != nil {
+			name := command.Dir + ": " + command.Args[len(command.Args)-1]
+			if err := l.addFailed(failure{name: name, output: r.output}); err != nil {
 				return 0, err
 			}
 		}
@@ -135,14 +138,17 @@ func addedCommands(tests []addedTest) []exec.Cmd {
 		switch {
 		case strings.HasSuffix(key, ".mjs"):
 			for range addedTimes {
-				commands = append(commands, exec.Cmd{Dir: path.Dir(key), Args: []string{"node", "--test", "--test-timeout=200000", "--test-name-pattern=" + pattern, path.Base(key)}})
+				commands = append(commands, exec.Cmd{Dir: path.Dir(key), Args: []string{"node", "--test",
+					"--test-timeout=200000", "--test-name-pattern=" + pattern, path.Base(key)}})
 			}
 		case strings.Contains(key, ".test.ts"):
 			for range addedTimes {
-				commands = append(commands, exec.Cmd{Dir: "web", Args: []string{"node_modules/.bin/vitest", "run", "--reporter=dot", "-t", pattern, strings.TrimPrefix(key, "web/")}})
+				commands = append(commands, exec.Cmd{Dir: "web", Args: []string{"node_modules/.bin/vitest", "run",
+					"--reporter=dot", "-t", pattern, strings.TrimPrefix(key, "web/")}})
 			}
 		default:
-			commands = append(commands, exec.Cmd{Dir: key, Args: []string{"go", "test", "-race", "-vet=off", fmt.Sprintf("-count=%d", addedTimes), "-timeout=10m", "-run", pattern}})
+			commands = append(commands, exec.Cmd{Dir: key, Args: []string{"go", "test", "-race", "-vet=off",
+				fmt.Sprintf("-count=%d", addedTimes), "-timeout=10m", "-run", pattern}})
 		}
 	}
 	return commands

@@ -5,9 +5,10 @@
 //	testrun vitest [vitest flags]          vitest run
 //	testrun added COMMIT                   each test that was added since a commit, ten times, without second runs
 //
-// A test that fails and then passes by itself is flaky. The run stays green with at most [mostFlaky] flaky tests, counted over
-// all calls that share the directory CI_RESULTS. There is no second run after a race report, a panic, a timeout, a crash or a skipped test.
+// A test that fails and then passes by itself is flaky. The run stays green with at most [mostFlaky] flaky tests,
+// counted over all calls that share the directory CI_RESULTS. There is no second run after a race report, a panic, a
+// timeout, a crash or a skipped test.
 //
-// With CI_RESULTS set, testrun appends the names of flaky tests to its file flaky, and the names and first lines of failed tests to
-// its file failed. It exits with 1 if a test failed, and with 2 if it could not run the tests.
+// With CI_RESULTS set, testrun appends the names of flaky tests to its file flaky, and the names and first lines of
+// failed tests to its file failed. It exits with 1 if a test failed, and with 2 if it could not run the tests.
 package main

@@ -54,12 +54,14 @@ func (g goTests) again(ctx context.Context, out *log.Logger, f failure) (bool, e
 
 // valued reports whether the value of a flag is the next argument.
 func valued(flag string) bool {
-	return !strings.Contains(flag, "=") && slices.Contains([]string{"-p", "-count", "-timeout", "-parallel", "-shuffle", "-vet", "-tags"}, flag)
+	return !strings.Contains(flag, "=") &&
+		slices.Contains([]string{"-p", "-count", "-timeout", "-parallel", "-shuffle", "-vet", "-tags"}, flag)
 }
 
 // goTest runs go test with args.
 func goTest(ctx context.Context, out *log.Logger, args []string) (outcome, error) {
-	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-json"}, args...)...) //nolint:gosec // its caller says which tests
+	cmd := exec.CommandContext(ctx, "go",
+		append([]string{"test", "-json"}, args...)...) //nolint:gosec // its caller says which tests
 	cmd.Stderr = os.Stderr
 	events, err := cmd.StdoutPipe()
 	if err != nil {
@@ -146,7 +148,8 @@ func (p *goPackage) add(e goEvent, builds map[string]*strings.Builder, o *outcom
 		p.open[top] = true
 	case e.Action == "skip" && top != "":
 		delete(p.open, e.Test)
-		o.failures = append(o.failures, failure{name: goName(e.Package, e.Test), pkg: e.Package, test: top, output: p.text(top), final: "skipped"})
+		o.failures = append(o.failures,
+			failure{name: goName(e.Package, e.Test), pkg: e.Package, test: top, output: p.text(top), final: "skipped"})
 	case e.Action == "pass" && top != "" && !sub:
 		delete(p.open, top)
 		delete(p.output, top)

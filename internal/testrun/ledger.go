@@ -13,8 +13,8 @@ import (
 // shownLines is how many lines of a failed test's output the ledger keeps.
 const shownLines = 8
 
-// A ledger keeps the flaky and the failed tests of all calls of one run of CI in files of a directory. Without a directory it keeps
-// nothing.
+// A ledger keeps the flaky and the failed tests of all calls of one run of CI in files of a directory. Without a
+// directory it keeps nothing.
 type ledger struct{ dir string }
 
 // flaky returns how many tests were flaky so far.

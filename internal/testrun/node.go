@@ -65,7 +65,8 @@ func nodeTest(ctx context.Context, out *log.Logger, args []string, second bool) 
 	if err := os.WriteFile(script, reporter, 0o600); err != nil {
 		return o, err
 	}
-	flags := []string{"--test", "--test-reporter=" + script, "--test-reporter-destination=" + results, "--test-reporter=spec", "--test-reporter-destination=stdout"}
+	flags := []string{"--test", "--test-reporter=" + script, "--test-reporter-destination=" + results,
+		"--test-reporter=spec", "--test-reporter-destination=stdout"}
 	cmd := exec.CommandContext(ctx, "node", append(flags, args...)...) //nolint:gosec // its caller says which tests
 	cmd.Stdout, cmd.Stderr, cmd.Env = out.Writer(), out.Writer(), append(os.Environ(), "NO_COLOR=1")
 	runErr := cmd.Run()

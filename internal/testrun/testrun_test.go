@@ -79,7 +79,8 @@ func goFlaky(name string) string {
 	return fmt.Sprintf("func %[1]s(t *testing.T) {\n\tif _, err := os.Stat(%[1]q); err != nil {\n\t\tos.WriteFile(%[1]q, nil, 0o600)\n\t\tt.Fatal(\"not yet\")\n\t}\n}\n", name)
 }
 
-// TestGoFailures has a package for each way to fail. None has a second run: some failures allow none, and together they are too many.
+// TestGoFailures has a package for each way to fail. None has a second run: some failures allow none, and together they
+// are too many.
 func TestGoFailures(t *testing.T) {
 	files := map[string]string{"go.mod": "module p\n"}
 	want := map[string]string{}

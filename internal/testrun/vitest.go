@@ -35,7 +35,8 @@ func (v vitestTests) run(ctx context.Context, out *log.Logger) (outcome, error) 
 }
 
 func (v vitestTests) again(ctx context.Context, out *log.Logger, f failure) (bool, error) {
-	o, err := vitest(ctx, out, append(append([]string{}, v.args...), f.pkg, "-t", "^"+regexp.QuoteMeta(f.test)+"$"), true)
+	o, err := vitest(ctx, out, append(append([]string{}, v.args...), f.pkg, "-t", "^"+regexp.QuoteMeta(f.test)+"$"),
+		true)
 	return o.passed > 0 && len(o.failures) == 0, err
 }
 
@@ -48,7 +49,8 @@ func vitest(ctx context.Context, out *log.Logger, args []string, second bool) (o
 	defer os.RemoveAll(dir) //nolint:errcheck // the system removes what this cannot
 	report := filepath.Join(dir, "report.json")
 	flags := []string{"run", "--reporter=default", "--reporter=json", "--outputFile=" + report}
-	cmd := exec.CommandContext(ctx, filepath.Join("node_modules", ".bin", "vitest"), append(flags, args...)...) //nolint:gosec // its caller says which tests
+	cmd := exec.CommandContext(ctx, filepath.Join("node_modules", ".bin", "vitest"),
+		append(flags, args...)...) //nolint:gosec // its caller says which tests
 	cmd.Stdout, cmd.Stderr, cmd.Env = out.Writer(), out.Writer(), append(os.Environ(), "NO_COLOR=1")
 	runErr := cmd.Run()
 	data, err := os.ReadFile(report)
@@ -73,7 +75,8 @@ func (r vitestResult) outcome(second bool) outcome {
 	for _, file := range r.TestResults {
 		failed := false
 		for _, test := range file.AssertionResults {
-			f := failure{name: filepath.Base(file.Name) + ": " + test.FullName, pkg: file.Name, test: test.FullName, output: strings.Join(test.FailureMessages, "\n")}
+			f := failure{name: filepath.Base(file.Name) + ": " + test.FullName, pkg: file.Name, test: test.FullName,
+				output: strings.Join(test.FailureMessages, "\n")}
 			switch {
 			case test.Status == "passed":
 				o.passed++
@@ -89,7 +92,8 @@ func (r vitestResult) outcome(second bool) outcome {
 			o.failures = append(o.failures, f)
 		}
 		if file.Status == "failed" && !failed {
-			o.failures = append(o.failures, failure{name: filepath.Base(file.Name), pkg: file.Name, output: file.Message, final: "crash"})
+			o.failures = append(o.failures,
+				failure{name: filepath.Base(file.Name), pkg: file.Name, output: file.Message, final: "crash"})
 		}
 	}
 	return o

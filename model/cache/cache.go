@@ -9,7 +9,8 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// Options say how many replies are kept, and for how long. A zero field means the default beside it; a negative one is an error.
+// Options say how many replies are kept, and for how long. A zero field means the default beside it; a negative one is
+// an error.
 type Options struct {
 	Entries int           // replies; 1000
 	Bytes   int64         // of all replies together, as JSON; 16 MiB. One may have a quarter of it
@@ -27,7 +28,7 @@ const (
 	defaultTTL     = 10 * time.Minute
 )
 
-// A Model is a model whose replies are kept. It is safe for concurrent use. What the other one can tell of itself, it can.
+// A Model keeps the replies of another model, and has its optional methods. It is safe for concurrent use.
 type Model struct {
 	model  model.Model
 	shared bool
@@ -98,7 +99,6 @@ func complete(r model.Reply) bool {
 	return !r.Truncated() && r.Refusal == "" && (r.Text != "" || len(r.Calls) > 0)
 }
 
-// say hands a reply on.
 func say(r model.Reply, on model.Deltas) error {
 	if r.Reasoning != "" && on.Reasoning != nil {
 		if err := on.Reasoning(r.Reasoning); err != nil {

@@ -52,7 +52,7 @@ func ask(text string) model.Request {
 	return model.Request{Messages: []model.Message{{Role: agui.RoleUser, Text: text}}}
 }
 
-// say asks, and returns what was said and what was handed on.
+// say asks, and returns the text of the reply and of the deltas.
 func sayTo(t *testing.T, ctx context.Context, m model.Model, r model.Request) (text, heard string) {
 	t.Helper()
 	var b strings.Builder
@@ -226,8 +226,8 @@ func TestKeptRepliesAreBounded(t *testing.T) {
 	}
 }
 
-// TestAgentsAskOnce lets two threads of one principal, and one of another, ask the same, with a call of a tool in between: the tool
-// is called each time.
+// TestAgentsAskOnce lets two threads of one principal, and one of another, ask the same, with a call of a tool in
+// between: the tool is called each time.
 func TestAgentsAskOnce(t *testing.T) {
 	t.Parallel()
 	inner := &counted{reply: func(n int) (model.Reply, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/model/cache"
 )
 
-// Who asks the same again within the hour gets the same reply, for nothing.
+// The same question within the hour gets the same reply, at no cost.
 func Example() {
 	asked := 0
 	oracle := model.Func(func(context.Context, model.Request, model.Deltas) (model.Reply, error) {

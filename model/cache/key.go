@@ -15,7 +15,7 @@ type question struct {
 	Request                    model.Request
 }
 
-// key is a hash of the question: what was asked is not kept.
+// key returns a hash of the question, so that the question is not kept.
 func (m *Model) key(principal string, r model.Request) ([sha256.Size]byte, error) {
 	provider, name := model.Identify(m.model)
 	r.Messages = numbered(r.Messages)
@@ -23,7 +23,7 @@ func (m *Model) key(principal string, r model.Request) ([sha256.Size]byte, error
 	return sha256.Sum256(raw), err
 }
 
-// numbered are messages in which the ids of calls are their numbers: each run has ids of its own, and says the same.
+// numbered replaces the ids of calls by numbers, because each run has different ids.
 func numbered(messages []model.Message) []model.Message {
 	numbers := map[string]string{}
 	number := func(id string) string {

@@ -11,7 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// A keptReply is a reply as JSON, which nobody who was given it can change.
+// A keptReply is a reply as JSON, which callers cannot change.
 type keptReply struct {
 	key   [sha256.Size]byte
 	raw   []byte
@@ -21,7 +21,6 @@ type keptReply struct {
 // entryOverhead is what a reply takes besides its bytes.
 const entryOverhead = 256
 
-// size is what the reply takes.
 func (k *keptReply) size() int64 { return int64(len(k.raw)) + entryOverhead }
 
 // A shelf has the replies that are kept, the most recently used first.
@@ -66,7 +65,8 @@ func (s *shelf) get(key [sha256.Size]byte, now time.Time) (model.Reply, bool) {
 // put keeps a reply as one that has used nothing, unless it is larger than its share.
 func (s *shelf) put(key [sha256.Size]byte, r model.Reply, now time.Time) {
 	var none int64
-	r.Usage = agui.TokenUsage{Provider: r.Usage.Provider, Model: r.Usage.Model, InputTokens: &none, OutputTokens: &none, TotalTokens: &none}
+	r.Usage = agui.TokenUsage{Provider: r.Usage.Provider, Model: r.Usage.Model, InputTokens: &none, OutputTokens: &none,
+		TotalTokens: &none}
 	r.Earlier = nil
 	if r.Cost != nil {
 		r.Cost = new(float64)

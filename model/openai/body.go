@@ -8,8 +8,8 @@ import (
 	"github.com/agui-gateway/gateway/model/internal/shortid"
 )
 
-// A wireRequest is the body of a request. go-openai's own cannot say temperature 0, an empty result of a tool, a file or a sound, and it
-// refuses the names of models it believes to know. So this one takes its place.
+// A wireRequest is the body of a request. go-openai's own cannot say temperature 0, an empty result of a tool, a file
+// or a sound, and it refuses the names of models it believes to know. So this one takes its place.
 type wireRequest struct {
 	Model               string          `json:"model"`
 	Messages            []wireMessage   `json:"messages"`
@@ -58,7 +58,6 @@ type wireTool struct {
 	Function wireFunction `json:"function"`
 }
 
-// body is r as it is sent in the form f.
 func (m *Model) body(r model.Request, f form) ([]byte, error) {
 	if m.o.API == Responses {
 		return m.responsesBody(r, f)
@@ -86,7 +85,6 @@ func (m *Model) body(r model.Request, f form) ([]byte, error) {
 	return json.Marshal(w)
 }
 
-// messageBody is message as the API has it.
 func (m *Model) messageBody(message model.Message) wireMessage {
 	w := wireMessage{Role: message.Role, Content: message.Text}
 	switch {
@@ -98,7 +96,8 @@ func (m *Model) messageBody(message model.Message) wireMessage {
 	for _, c := range message.Calls {
 		arguments := objectText(c.Arguments)
 		w.ToolCalls = append(w.ToolCalls, wireCall{
-			ID: shortid.Of(c.ID), Type: "function", Function: wireFunction{Name: model.ToolName(c.Name), Arguments: &arguments},
+			ID: shortid.Of(c.ID), Type: "function",
+			Function: wireFunction{Name: model.ToolName(c.Name), Arguments: &arguments},
 		})
 	}
 	if message.CallID != "" {
@@ -110,8 +109,8 @@ func (m *Model) messageBody(message model.Message) wireMessage {
 	return w
 }
 
-// objectText is arguments, or an empty object if a call was cut off before they were complete: servers decode arguments, and refuse a
-// conversation in which they cannot. The call's result tells the model what became of the call.
+// objectText is arguments, or an empty object if a call was cut off before they were complete: servers decode
+// arguments, and refuse a conversation in which they cannot. The call's result tells the model what became of the call.
 func objectText(arguments string) string {
 	var object map[string]json.RawMessage
 	if json.Unmarshal([]byte(arguments), &object) != nil || object == nil {

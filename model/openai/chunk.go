@@ -9,7 +9,6 @@ import (
 	"github.com/agui-gateway/gateway/model/internal/provider"
 )
 
-// A wireChunk is one event of a reply.
 type wireChunk struct {
 	Choices []struct {
 		Index        json.RawMessage `json:"index"`
@@ -48,20 +47,21 @@ type chunkReader struct {
 	echo   Echo
 	origin string
 	kept   chatOpaque // what goes back with the following calls
-	// summed says that the usage of the whole reply has come in a chunk of its own, which the API sends last.
+	// summed says that the usage of the whole reply has come in a separate chunk, which the API sends last.
 	summed bool
 	shape  plainShape // of the last plain chunk
 }
 
-// newChunkReader returns a reader of a reply from a server of an origin. It is not on the stack of who waits for the reply: of those there are
-// as many as there are open runs.
+// newChunkReader returns a reader of a reply from a server of an origin. It is not on the stack of who waits for the
+// reply: of those there are as many as there are open runs.
 //
 //go:noinline
 func newChunkReader(draft *provider.Draft, echo Echo, origin string) *chunkReader {
 	return &chunkReader{Draft: draft, echo: echo, origin: origin}
 }
 
-// add adds the next chunk. Servers spell chunks in many ways: everything that might have another type somewhere is looked at by hand.
+// add adds the next chunk. Servers spell chunks in many ways: everything that might have another type somewhere is
+// looked at by hand.
 func (r *chunkReader) add(raw []byte) error {
 	plain, ok := r.shape.read(raw)
 	if !ok {
@@ -79,7 +79,6 @@ func (r *chunkReader) add(raw []byte) error {
 	return r.addAny(raw)
 }
 
-// addAny adds a chunk of any shape.
 func (r *chunkReader) addAny(raw []byte) error {
 	var c wireChunk
 	if err := json.Unmarshal(raw, &c); err != nil {
@@ -117,7 +116,6 @@ func (r *chunkReader) addAny(raw []byte) error {
 	return nil
 }
 
-// addDelta adds a piece of the reply.
 func (r *chunkReader) addDelta(w *wireDelta) error {
 	reasoning := deltaText(w.ReasoningContent)
 	if reasoning == "" { // some servers send both, and they are the same
@@ -157,7 +155,7 @@ func (r *chunkReader) addDelta(w *wireDelta) error {
 	return nil
 }
 
-// end makes the reply of what came, or says why it is none.
+// end completes the reply, or returns the error of an incomplete one.
 func (r *chunkReader) end() error {
 	if err := r.Opaque(r.kept.encode(r.origin)); err != nil {
 		return err
@@ -171,7 +169,8 @@ func endReply(d *provider.Draft) error {
 	switch d.Finished() {
 	case "content_filter":
 		return provider.NewFault(provider.Filter, errFilter)
-	case "error", "insufficient_system_resource": // the words of a router, and of a provider, for servers behind them that failed
+	// the words of a router, and of a provider, for servers behind them that failed
+	case "error", "insufficient_system_resource":
 		return provider.NewFault(provider.Away, provider.ErrSays)
 	default:
 		return err
@@ -186,7 +185,6 @@ func jsonPresent(raw json.RawMessage) bool {
 // jsonText is raw if it is text, or the text parts of a list of them, or a number as it is written; else nothing.
 func jsonText(raw json.RawMessage) string { return deltaText(raw).Valid() }
 
-// deltaText is [jsonText] of a piece of a text.
 func deltaText(raw json.RawMessage) surrogate.Text {
 	if len(raw) == 0 {
 		return ""

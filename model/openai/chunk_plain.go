@@ -13,9 +13,9 @@ type plainChunk struct {
 	text, reasoning string // may hold halves of characters, see [surrogate.Text]
 }
 
-// readPlain reads a chunk in one pass, without the table of fields that a chunk of any shape needs. It takes those alone whose every member
-// it knows, once and in the spelling of the API, with values that cannot mean anything else; ok is false for all others, which
-// [chunkReader.add] reads as they are.
+// readPlain reads a chunk in one pass, without the table of fields that a chunk of any shape needs. It takes only
+// chunks with known members, each once and in the spelling of the API, with unambiguous values; ok is false for all
+// others, which [chunkReader.add] reads as they are.
 //
 // At is where its text begins in raw; 0: it has none, several, or one with escapes.
 func readPlain(raw []byte) (c plainChunk, at int, ok bool) {
@@ -30,7 +30,7 @@ func readPlain(raw []byte) (c plainChunk, at int, ok bool) {
 			return string(s.word()) == "chat.completion.chunk"
 		case "created":
 			return s.number() != nil
-		default: // usage, error: where they are null, nothing is told
+		default: // usage, error: null means none
 			return plainNulls[string(name)] && s.null()
 		}
 	})
@@ -52,10 +52,9 @@ var plainNulls = map[string]bool{
 type plainScanner struct {
 	rest   []byte
 	texts  int // that are not empty
-	behind int // how much of what is read comes behind the opening quote of the last of them; 0: it has escapes
+	behind int // the number of bytes after the opening quote of the last of them; 0: it has escapes
 }
 
-// choice reads a member of the only choice.
 func (s *plainScanner) choice(name []byte, c *plainChunk) bool {
 	switch string(name) {
 	case "index":
@@ -86,7 +85,8 @@ func (s *plainScanner) choice(name []byte, c *plainChunk) bool {
 	}
 }
 
-// object reads an object that is not empty, and each member's value by value, which is given the name. A name that comes twice is not read.
+// object reads an object that is not empty, and each member's value by value, which is given the name. A name that
+// comes twice is not read.
 func (s *plainScanner) object(value func(name []byte) bool) bool {
 	var names [16][]byte
 	if !s.skip('{') {
@@ -113,7 +113,6 @@ func (s *plainScanner) object(value func(name []byte) bool) bool {
 	return false
 }
 
-// space passes over white space.
 func (s *plainScanner) space() {
 	for len(s.rest) > 0 && (s.rest[0] == ' ' || s.rest[0] == '\t' || s.rest[0] == '\n' || s.rest[0] == '\r') {
 		s.rest = s.rest[1:]
@@ -130,7 +129,6 @@ func (s *plainScanner) skip(c byte) bool {
 	return true
 }
 
-// null passes over a null.
 func (s *plainScanner) null() bool {
 	s.space()
 	rest, ok := bytes.CutPrefix(s.rest, []byte("null"))
@@ -153,7 +151,7 @@ func (s *plainScanner) number() []byte {
 	return digits
 }
 
-// word reads a string without escapes and returns what is between its quotes, or nil.
+// word reads a string without escapes and returns the bytes between its quotes, or nil.
 func (s *plainScanner) word() []byte {
 	quoted, escaped := s.quoted()
 	if quoted == nil || escaped {
@@ -162,7 +160,6 @@ func (s *plainScanner) word() []byte {
 	return quoted[1 : len(quoted)-1]
 }
 
-// text reads a string, or a null, which is none.
 func (s *plainScanner) text() (text string, ok bool) {
 	if s.null() {
 		return "", true

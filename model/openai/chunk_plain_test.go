@@ -10,7 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/model/internal/provider"
 )
 
-// plainChunks are chunks as servers send them while a model speaks, and what is said in each.
+// plainChunks are chunks as servers send them while a model speaks, and the text of each.
 var plainChunks = []struct {
 	name, raw       string
 	text, reasoning string
@@ -86,7 +86,7 @@ func heardOf(raw string, add func(*chunkReader, []byte) error) (heardChunk, erro
 	return h, err
 }
 
-// FuzzPlainChunk holds what is read in one pass against what the whole table of fields makes of it.
+// FuzzPlainChunk compares the fast path with the complete decoder.
 func FuzzPlainChunk(f *testing.F) {
 	for _, c := range plainChunks {
 		f.Add(c.raw)
@@ -148,7 +148,7 @@ func TestPlainShapes(t *testing.T) {
 	}
 }
 
-// FuzzPlainShape holds what is read of a chunk by the shape of another one against what the whole table of fields makes of it.
+// FuzzPlainShape compares the fast path by the shape of another chunk with the complete decoder.
 func FuzzPlainShape(f *testing.F) {
 	for _, c := range plainChunks {
 		f.Add(c.raw, c.raw)

@@ -5,17 +5,18 @@ import (
 	"unicode/utf8"
 )
 
-// A plainShape is what the plain chunks of a reply have around their text. Most servers write all of them alike, so that what has been read
-// of one is true of the next, and only its text is looked at.
+// A plainShape has the bytes around the text of a plain chunk. Most servers write all chunks of a reply alike, so that
+// only the text of the next one has to be read.
 type plainShape struct {
-	before, after []byte // up to the text's first quote and from its last one on, with them; before is empty while nothing is known
-	reasoning     bool   // what stands between is not said but thought
+	// up to the text's first quote and from its last one on, with them; before is empty while nothing is known
+	before, after []byte
+	reasoning     bool // the text is reasoning
 }
 
-// maxShape is the size of the largest chunk whose shape is kept, in bytes.
+// maxShape is the size in bytes of the largest chunk that becomes a shape.
 const maxShape = 2 << 10
 
-// keep keeps the shape of a plain chunk whose text is written at a place.
+// keep keeps the shape of a plain chunk with its text at the offset at.
 func (p *plainShape) keep(raw []byte, c plainChunk, at int) {
 	if at == 0 || len(raw) > maxShape {
 		return

@@ -12,15 +12,15 @@ type API string
 
 // The APIs.
 const (
-	ChatCompletions API = "chat"      // POST /chat/completions, which nearly every server has
-	Responses       API = "responses" // POST /responses, through which models that reason keep their reasoning between calls of tools
+	ChatCompletions API = "chat" // POST /chat/completions, which nearly every server has
+	// POST /responses, through which models that reason keep their reasoning between calls of tools
+	Responses API = "responses"
 )
 
 // A Structured is a way to ask for a reply that matches a JSON Schema. Agents check the reply in any case.
 type Structured string
 
-// The ways, from the one that binds the model most. Of the first two, servers see to it; with the last two, the schema is told to the model
-// in its system message.
+// The levels, strictest first. Servers enforce the first two; with the last two, the schema is in the system message.
 const (
 	StructuredSchema Structured = "schema" // response_format: json_schema
 	StructuredObject Structured = "object" // response_format: json_object
@@ -34,7 +34,8 @@ type Echo string
 const (
 	EchoOff              Echo = "off"               // it is not sent
 	EchoReasoningContent Echo = "reasoning_content" // DeepSeek, llama.cpp
-	EchoReasoning        Echo = "reasoning"         // vLLM, Ollama, OpenRouter, which is also sent the reasoning_details it gave
+	// vLLM, Ollama, OpenRouter, which is also sent the reasoning_details it gave
+	EchoReasoning Echo = "reasoning"
 )
 
 // The members of a request that say how much a model may write.
@@ -58,13 +59,14 @@ func (o *Options) checkDialect() error {
 	case !slices.Contains([]string{"", maxTokens, maxCompletionTokens}, o.MaxTokensField):
 		return errors.New("the field of max tokens is none of max_tokens and max_completion_tokens")
 	case o.API == Responses && (o.Echo != EchoOff || o.MaxTokensField != "" || o.AcceptUnfinished):
-		return errors.New("the Responses API needs no echo of reasoning, no field of max tokens and no unfinished replies")
+		return errors.New("the Responses API needs no echo of reasoning, " +
+			"no field of max tokens and no unfinished replies")
 	}
 	return nil
 }
 
-// maxTokensField is the member that MaxTokens is sent in unless the options say so. OpenAI takes only the new name for models that
-// reason; many other servers know only the old one.
+// maxTokensField is the member that MaxTokens is sent in unless the options say so. OpenAI takes only the new name for
+// models that reason; many other servers know only the old one.
 func maxTokensField(o Options, base *url.URL) string {
 	if o.Provider == "azure" || base.Hostname() == "api.openai.com" || o.Effort != "" {
 		return maxCompletionTokens
@@ -78,7 +80,6 @@ func (o Options) withoutKey() Options {
 	return o
 }
 
-// signer returns what adds the key to a request.
 func signer(o Options) func(*http.Request) {
 	return func(r *http.Request) {
 		switch {
@@ -91,5 +92,5 @@ func signer(o Options) func(*http.Request) {
 	}
 }
 
-// origin names what the model is asked through, in what its server wants back: what came from another one is not sent to it.
+// origin names the API, provider and model in opaque data for the server: data of another origin is not sent to it.
 func (m *Model) origin() string { return string(m.o.API) + ":" + m.o.Provider + "/" + m.o.Name }

@@ -35,7 +35,8 @@ var byStrictSchema = model.Request{
 
 const place = `{"city":"Oslo"}`
 
-// TestStructuredStepsDown has servers that know less and less of replies by schema. The first call finds out, the next ones know.
+// TestStructuredStepsDown has servers that know less and less of replies by schema. The first call finds out, the next
+// ones know.
 func TestStructuredStepsDown(t *testing.T) {
 	t.Parallel()
 	const noStrict, noSchema, noFormat = "response_format.json_schema.strict", "response_format.type=json_schema", "response_format"
@@ -100,8 +101,8 @@ func TestChoiceIsKept(t *testing.T) {
 	}
 }
 
-// TestOnlyWhatHelpedIsRemembered has a request that is refused in every form: nothing is learned of it, and the error is what was said of
-// the form that was meant.
+// TestOnlyWhatHelpedIsRemembered has a request that is refused in every form: nothing is learned of it, and the error
+// is that of the first form.
 func TestOnlyWhatHelpedIsRemembered(t *testing.T) {
 	t.Parallel()
 	server := &openaitest.Odd{Refuses: []string{"temperature"}, Next: openaitest.Serve(openaitest.Text(place))}
@@ -142,7 +143,8 @@ func TestOneSchemaSaysNothingOfOthers(t *testing.T) {
 	equal(t, "refused", len(server.Refused()), 2)
 }
 
-// TestASchemaThatIsIgnored has a server that takes response_format and leaves it out: the model does not know what it is to answer with.
+// TestASchemaThatIsIgnored has a server that takes response_format and leaves it out: the model does not know what it
+// is to answer with.
 func TestASchemaThatIsIgnored(t *testing.T) {
 	t.Parallel()
 	server := &openaitest.Odd{Next: openaitest.Serve(openaitest.Text("I would go to Oslo."), openaitest.Text(place))}
@@ -215,7 +217,8 @@ func TestRefusalsThatAreAboutSomethingElse(t *testing.T) {
 	}
 }
 
-// TestMembersThatAreNamed has servers that tell what they do not take, as OpenAI and as Mistral do. Nothing else is left out.
+// TestMembersThatAreNamed has servers that tell what they do not take, as OpenAI and as Mistral do. Nothing else is
+// left out.
 func TestMembersThatAreNamed(t *testing.T) {
 	t.Parallel()
 	mistral := openaitest.Answer{Status: 422, Body: `{"object":"error","message":{"detail":[{"type":"extra_forbidden","loc":["body","stream_options","include_usage"],"msg":"no"}]}}`}

@@ -1,5 +1,6 @@
-// Package openai asks language models behind OpenAI-compatible APIs: OpenAI's own, Azure's, and those of servers such as vLLM,
-// Ollama and OpenRouter. [New] makes a [model.Model] of them, through which agents and managers of package groupchat speak.
+// Package openai asks language models behind OpenAI-compatible APIs: OpenAI's own, Azure's, and those of servers such
+// as vLLM, Ollama and OpenRouter. [New] makes a [model.Model] of them, through which agents and managers of package
+// groupchat speak.
 //
 //	m, err := openai.New(openai.Options{BaseURL: "http://127.0.0.1:11434/v1", Name: "llama3.2"})
 //	if err != nil {
@@ -7,27 +8,27 @@
 //	}
 //	agent := &groupchat.LLM{Model: m, Instructions: "Be brief."}
 //
-// What a call is, and how to make one without agents, is said in package model.
+// Package model describes calls, and how to make one without agents.
 //
 // # Faults
 //
-// Servers that are busy or away are asked again after a wait, as long as nothing of the reply was passed on. What is left is an
-// error with a code (package errcode): model_auth, model_request, model_response, model_content_filter, model_context_length or
-// model_unavailable. Its text is for logs: it has the URL that was asked and what the server said, and neither keys nor prompts.
-// One call, its retries included, is bounded in time, in silence and in bytes; see [Options].
+// Servers that are busy or away are asked again after a wait, as long as nothing of the reply was passed on. After that
+// it is an error with a code (package errcode): model_auth, model_request, model_response, model_content_filter,
+// model_context_length or model_unavailable. Its text is for logs: it has the URL that was asked and what the server
+// said, and neither keys nor prompts. One call, its retries included, is bounded in time, in silence and in bytes; see
+// [Options].
 //
-// Before each try the call asks the fence of the run that its context belongs to, if there is one: a run that another replica has
-// taken over asks no model.
+// Before each try the call asks the fence of the run that its context belongs to, if there is one: a run that another
+// replica has taken over asks no model.
 //
 // # Servers
+// Requests are written here, because go-openai lacks members that servers take: body.go has the request, parts.go the
+// attachments of messages. Replies are read by event_reader.go and chunk.go, because servers spell chunks differently.
+// The Responses API, which go-openai does not have, is in the files that begin with responses. Retries, limits and the
+// reply itself are those of every provider (model/internal/provider). Tests of what uses models find servers in package
+// openaitest.
 //
-// What is sent is written here, because go-openai cannot say all that servers take: body.go has the request, parts.go the
-// attachments of messages. What comes back is read by event_reader.go, and added to the reply by chunk.go, because every server spells
-// its chunks in its own way. The Responses API, which go-openai does not have, is in the files
-// that begin with responses. Retries, limits and the reply itself are those of every provider (model/internal/provider). Tests of what
-// uses models find servers in package openaitest.
-//
-// Most servers take less than OpenAI's. A request that one refuses is asked again with less (form.go says of what, refusal.go when),
-// and what was accepted is remembered for the model (learned.go). Whether a refusal may be about the form is judged by its status and
-// codes, never by its words. What servers want back of a reply is in opaque.go.
+// Most servers take less than OpenAI's. A refused request is sent again with fewer parameters (form.go lists them,
+// refusal.go decides), and the accepted form is remembered for the model (learned.go). Whether a refusal may be about
+// the form is judged by its status and codes, never by its words. Opaque data for servers is in opaque.go.
 package openai

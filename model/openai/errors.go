@@ -28,7 +28,7 @@ func statusFault(response *http.Response, body []byte) error {
 	return f
 }
 
-// errorObject is the fault that the server tells of in place of a reply, or in the middle of one.
+// errorObject returns the server's error instead of a reply, or in the middle of one.
 func errorObject(raw json.RawMessage) error {
 	f := &provider.Fault{Err: provider.ErrSays}
 	readError(f, raw)
@@ -41,7 +41,8 @@ func errorObject(raw json.RawMessage) error {
 	return f
 }
 
-// readError fills in f from the body of an error. Servers differ in where they put the words for programs and those for people.
+// readError fills in f from the body of an error. Servers differ in where they put the words for programs and those for
+// people.
 func readError(f *provider.Fault, raw json.RawMessage) {
 	f.Words = redact.Sentence(raw)
 	var list []json.RawMessage
@@ -92,7 +93,8 @@ func readError(f *provider.Fault, raw json.RawMessage) {
 			}
 		}
 	}
-	if strings.HasPrefix(f.Param, "input_tokens") && f.Kind != provider.Filter { // vLLM's name for what a conversation has too many of
+	// vLLM's name for what a conversation has too many of
+	if strings.HasPrefix(f.Param, "input_tokens") && f.Kind != provider.Filter {
 		f.Kind = provider.Length
 	}
 	if f.Kind == provider.Request && (f.Status == http.StatusUnauthorized || f.Status == http.StatusForbidden) {
@@ -100,8 +102,8 @@ func readError(f *provider.Fault, raw json.RawMessage) {
 	}
 }
 
-// objectedTo is the member of a request that an error is about, as a path with dots: its parameter, or the place of the first mistake in a
-// list of them. It is empty if the error does not tell.
+// objectedTo is the member of a request that an error is about, as a path with dots: its parameter, or the place of the
+// first mistake in a list of them. It is empty if the error does not tell.
 func objectedTo(raw json.RawMessage) string {
 	type mistakes []struct {
 		Loc []json.RawMessage `json:"loc"`
@@ -142,7 +144,8 @@ const maxPath = 200
 
 // errorWord reports whether a server's word is one: nothing of a conversation, and no key, looks like it.
 func errorWord(s string) bool {
-	return s != "" && len(s) <= 48 && !strings.HasPrefix(s, "sk-") && !strings.ContainsFunc(s, func(r rune) bool { return !isWordRune(r) })
+	return s != "" && len(s) <= 48 && !strings.HasPrefix(s, "sk-") &&
+		!strings.ContainsFunc(s, func(r rune) bool { return !isWordRune(r) })
 }
 
 // isWordRune reports whether r is in servers' words for programs.

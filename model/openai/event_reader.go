@@ -13,8 +13,9 @@ import (
 // maxEvent is the most bytes of one event of a model's stream.
 const maxEvent = 4 << 20
 
-// An eventReader reads the events of a model's stream as servers write them: it takes errors that nothing follows, events that are spelled
-// unusually, and a last line without an end. go-openai's own reader hangs over the first, overlooks the others, and has no limit on a line.
+// An eventReader reads the events of a model's stream as servers write them: it takes errors that nothing follows,
+// events that are spelled unusually, and a last line without an end. go-openai's own reader hangs over the first,
+// overlooks the others, and has no limit on a line.
 type eventReader struct {
 	body    io.Reader
 	src     *bufio.Reader // of the body, from its first byte on: many wait for that, and wait long
@@ -30,8 +31,8 @@ type eventReader struct {
 
 func newEventReader(body io.Reader) *eventReader { return &eventReader{body: body} }
 
-// next returns the data of the next event, which is valid until the next call, and [io.EOF] when nothing follows. Of an event that the
-// server calls an error the data is an object with that member.
+// next returns the data of the next event, which is valid until the next call, and [io.EOF] when nothing follows. Of an
+// event that the server calls an error the data is an object with that member.
 func (r *eventReader) next() ([]byte, error) {
 	for r.err == nil {
 		r.err = r.read()
@@ -43,7 +44,6 @@ func (r *eventReader) next() ([]byte, error) {
 	return nil, r.err
 }
 
-// read reads one line of the body.
 func (r *eventReader) read() error {
 	if r.src == nil {
 		if err := r.wait(); err != nil {
@@ -69,7 +69,6 @@ func (r *eventReader) read() error {
 	return err
 }
 
-// wait waits for the first byte of the body.
 func (r *eventReader) wait() error {
 	first := make([]byte, 1)
 	_, err := io.ReadFull(r.body, first)
@@ -114,7 +113,6 @@ func (r *eventReader) start() (whole bool, err error) {
 	}
 }
 
-// line reads one line, with its line end.
 func (r *eventReader) line() ([]byte, error) {
 	var long []byte
 	for {
@@ -132,7 +130,6 @@ func (r *eventReader) line() ([]byte, error) {
 	}
 }
 
-// withoutEnd is a line without its line end.
 func withoutEnd(line []byte) []byte {
 	for n := len(line) - 1; n >= 0 && (line[n] == '\n' || line[n] == '\r'); n-- {
 		line = line[:n]
@@ -152,7 +149,8 @@ func (r *eventReader) addLine(line []byte) {
 	case "event":
 		r.event = string(value)
 	case "data":
-		if r.lines == 0 && r.ends() { // the event is one line, as it nearly always is: it stays where it is until the next is read
+		// the event is one line, as it nearly always is: it stays where it is until the next is read
+		if r.lines == 0 && r.ends() {
 			r.hold(value)
 			r.event = ""
 			return
@@ -168,8 +166,8 @@ func (r *eventReader) addLine(line []byte) {
 	}
 }
 
-// ends passes over the empty line that ends the event, if it has come already, as it mostly has: what is in the event need not be looked at
-// then.
+// ends skips the empty line at the end of the event if it is buffered, as it mostly is: the event then needs no further
+// check.
 func (r *eventReader) ends() bool {
 	if r.src.Buffered() == 0 {
 		return false

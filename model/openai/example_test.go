@@ -13,7 +13,7 @@ import (
 )
 
 func ExampleModel_Stream() {
-	// A server that calls a tool first, and answers when it is told the result. A real one has another URL and wants a Key.
+	// A server that calls a tool first, and answers after the result. A real one has another URL and wants a Key.
 	server := httptest.NewServer(openaitest.Serve(openaitest.Calls("forecast", `{"city":"Paris"}`), openaitest.Text("Take a coat.")))
 	defer server.Close()
 	m, err := openai.New(openai.Options{BaseURL: server.URL, Name: "mock"})

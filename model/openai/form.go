@@ -18,7 +18,6 @@ type form struct {
 	noSummary      bool  // responses: without reasoning.summary
 }
 
-// A level is how a reply by schema is asked for.
 type level int
 
 // The levels, from the one that binds most.
@@ -29,12 +28,12 @@ const (
 	inWords
 )
 
-// String names what is asked for, as the log has it.
+// String names the level for the log.
 func (l level) String() string {
 	return [...]string{"json_schema, strict", "json_schema", "json_object", "no response_format"}[l]
 }
 
-// firstLevel is the most that is asked for r, highest the one that the options or what was learned allow.
+// firstLevel returns the strictest level for r; highest is the one that the options or earlier refusals allow.
 func firstLevel(r model.Request, highest level) level {
 	l := highest
 	if l == strictSchema && !r.Strict {
@@ -73,7 +72,6 @@ func responseFormat(r model.Request, l level) any {
 	}
 }
 
-// namedSchema is r's schema with its name.
 func namedSchema(r model.Request, l level) map[string]any {
 	named := map[string]any{"name": model.ToolName(r.SchemaName), "schema": r.Schema}
 	if l == strictSchema {
@@ -87,7 +85,8 @@ func withSchemaTold(r model.Request, l level) []model.Message {
 	if r.Schema == nil || l < anyObject {
 		return r.Messages
 	}
-	told := "Answer with JSON that matches this JSON Schema, and with nothing else, no fence around it: " + string(r.Schema)
+	told := "Answer with JSON that matches this JSON Schema, and with nothing else, no fence around it: " +
+		string(r.Schema)
 	messages := slices.Clone(r.Messages)
 	if len(messages) > 0 && messages[0].Role == agui.RoleSystem && messages[0].Parts == nil {
 		messages[0].Text = strings.TrimSpace(messages[0].Text + "\n\n" + told)

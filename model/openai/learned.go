@@ -20,10 +20,10 @@ type learned struct {
 
 	mu   sync.Mutex
 	form form // of the next request
-	// plain says that a request was accepted in this form, apart from how a reply by schema is asked for; proven that a reply by
-	// schema was. Refusals that follow are about something else.
+	// plain says that a request was accepted in this form, apart from how a reply by schema is asked for; proven that a
+	// reply by schema was. Refusals that follow are about something else.
 	plain, proven bool
-	schemas       map[uint64]level // those whose level was accepted
+	schemas       map[uint64]level // those with an accepted level
 }
 
 func newLearned(o Options, name string) *learned {
@@ -38,7 +38,6 @@ func newLearned(o Options, name string) *learned {
 	return l
 }
 
-// ask begins a call.
 func (l *learned) ask(r *model.Request) *asking {
 	a := &asking{learned: l, r: *r}
 	l.mu.Lock()
@@ -83,12 +82,14 @@ func (l *learned) remember(ctx context.Context, a *asking, ignored bool) {
 		}
 	}
 	if l.form != was && l.options.Log != nil {
-		l.options.Log.WarnContext(ctx, "model: its server does not take everything it was sent, and is asked without from now on",
-			"model", l.model, "without", strings.Join(l.form.without(was), ", "), "structured", l.form.structured.String())
+		l.options.Log.WarnContext(ctx,
+			"model: its server does not take everything it was sent, and is asked without from now on",
+			"model", l.model, "without", strings.Join(l.form.without(was), ", "), "structured",
+			l.form.structured.String())
 	}
 }
 
-// without names what is in requests of the form was, and not in those of f.
+// without names the parameters in requests of the form was that those of f lack.
 func (f form) without(was form) []string {
 	var names []string
 	for _, c := range []struct {

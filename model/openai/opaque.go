@@ -17,7 +17,6 @@ type chatOpaque struct {
 	Details []map[string]json.RawMessage `json:"details,omitempty"`
 }
 
-// sign keeps what call n is signed with.
 func (o *chatOpaque) sign(n int, raw json.RawMessage) {
 	if o.Calls == nil {
 		o.Calls = map[int]json.RawMessage{}
@@ -28,7 +27,7 @@ func (o *chatOpaque) sign(n int, raw json.RawMessage) {
 // maxDetails is the most pieces of reasoning_details that are kept.
 const maxDetails = 256
 
-// addDetails keeps the next pieces of reasoning_details. Pieces of one index and type are one, in which texts go on.
+// addDetails keeps the next pieces of reasoning_details. Pieces of one index and type are joined, text by text.
 func (o *chatOpaque) addDetails(raw json.RawMessage) error {
 	var pieces []map[string]json.RawMessage
 	if !jsonPresent(raw) || json.Unmarshal(raw, &pieces) != nil {
@@ -36,7 +35,8 @@ func (o *chatOpaque) addDetails(raw json.RawMessage) error {
 	}
 	for _, piece := range pieces {
 		i := slices.IndexFunc(o.Details, func(d map[string]json.RawMessage) bool {
-			return piece["index"] != nil && string(d["index"]) == string(piece["index"]) && string(d["type"]) == string(piece["type"])
+			return piece["index"] != nil && string(d["index"]) == string(piece["index"]) &&
+				string(d["type"]) == string(piece["type"])
 		})
 		if i < 0 {
 			if len(o.Details) >= maxDetails {

@@ -11,7 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/model/openai/openaitest"
 )
 
-// next is what a model is asked after reply, whose calls came to results.
+// next returns the request after reply, with the results of its calls.
 func next(reply model.Reply) model.Request {
 	said := model.Message{Role: agui.RoleAssistant, Text: reply.Words(), Reasoning: reply.Reasoning, Opaque: reply.Opaque, Calls: reply.Calls}
 	r := model.Request{Messages: []model.Message{hello.Messages[0], said}}
@@ -42,7 +42,7 @@ func TestReasoningGoesBack(t *testing.T) {
 		reply, err := m.Stream(t.Context(), hello, model.Deltas{})
 		must(t, err)
 		r := next(reply)
-		// A call of an earlier turn, whose reasoning is not known any more.
+		// A call of an earlier turn, without its reasoning.
 		r.Messages = append([]model.Message{
 			{Role: agui.RoleAssistant, Calls: []model.Call{{ID: "old", Name: "f"}}}, {Role: agui.RoleTool, CallID: "old"}, {Role: agui.RoleAssistant, Text: "done"},
 		}, r.Messages...)
@@ -59,7 +59,8 @@ func TestReasoningGoesBack(t *testing.T) {
 	}
 }
 
-// TestWhatIsSignedGoesBack has a server that signs calls, and one that tells its reasoning in details. Another model ignores both.
+// TestWhatIsSignedGoesBack has a server that signs calls, and one that tells its reasoning in details. Another model
+// ignores both.
 func TestWhatIsSignedGoesBack(t *testing.T) {
 	t.Parallel()
 	signed := openaitest.Answer{Body: openaitest.Delta(`"reasoning_details":[{"type":"reasoning.text","text":"so ","index":0,"signature":null}]`) + "\n" +

@@ -17,8 +17,9 @@ import (
 	"github.com/agui-gateway/gateway/model/internal/provider"
 )
 
-// A Model is a language model behind an OpenAI-compatible API, a [model.Model]. It is safe for concurrent use; its errors have one of
-// the codes model_auth, model_request, model_response, model_content_filter, model_context_length and model_unavailable.
+// A Model is a language model behind an OpenAI-compatible API, a [model.Model]. It is safe for concurrent use; its
+// errors have one of the codes model_auth, model_request, model_response, model_content_filter, model_context_length
+// and model_unavailable.
 type Model struct {
 	o        Options // without the key
 	provider *provider.Client
@@ -114,10 +115,9 @@ func (m *Model) Stream(ctx context.Context, r model.Request, on model.Deltas) (m
 	return *reply, err
 }
 
-// placeholder is the name of the model in the request that go-openai writes, whose body [Model.request] replaces.
+// placeholder is the name of the model in go-openai's request. [Model.request] replaces its body.
 const placeholder = "model"
 
-// try makes one request and reads its reply.
 func (m *Model) try(ctx context.Context, body []byte, t *provider.Try) error {
 	r, err := m.request(ctx, body)
 	if err != nil {
@@ -135,7 +135,7 @@ func (m *Model) try(ctx context.Context, body []byte, t *provider.Try) error {
 			t.Complete()
 		}
 		if errors.Is(err, io.EOF) || err != nil && t.Finished() != "" {
-			return chunks.end() // what comes after the finish reason may be missing
+			return chunks.end() // data after the finish reason may be missing
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -152,8 +152,8 @@ func (m *Model) try(ctx context.Context, body []byte, t *provider.Try) error {
 	}
 }
 
-// request is one of go-openai's for a reply in pieces, with the body that it should have. It is taken from go-openai before it is sent: what
-// comes back is read here, and go-openai would hold a buffer for it.
+// request is one of go-openai's for a reply in pieces, with the body that it should have. It is taken from go-openai
+// before it is sent: what comes back is read here, and go-openai would hold a buffer for it.
 func (m *Model) request(ctx context.Context, body []byte) (*http.Request, error) {
 	var taken taker
 	_, err := m.client(&taken).CreateChatCompletionStream(ctx, goopenai.ChatCompletionRequest{Model: placeholder})
@@ -167,7 +167,6 @@ func (m *Model) request(ctx context.Context, body []byte) (*http.Request, error)
 	return r, nil
 }
 
-// A taker takes a request, and sends nothing.
 type taker struct{ request *http.Request }
 
 var errTaken = errors.New("model: the request is sent by somebody else")

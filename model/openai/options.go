@@ -15,8 +15,8 @@ import (
 
 // Options say where a model is and how it is asked. Only Name is required.
 type Options struct {
-	// Provider names who serves the model, in the usage of runs; empty means the host of BaseURL. "azure" also says that
-	// BaseURL is an Azure OpenAI resource, and Name a deployment there.
+	// Provider names who serves the model, in the usage of runs; empty means the host of BaseURL. "azure" also says
+	// that BaseURL is an Azure OpenAI resource, and Name a deployment there.
 	Provider string
 	// BaseURL is the root of an OpenAI-compatible API; empty means OpenAI's own, which needs a Key.
 	BaseURL string
@@ -33,15 +33,17 @@ type Options struct {
 
 	// API says through which of OpenAI's APIs the model is asked; empty means [ChatCompletions].
 	API API
-	// Structured says how replies by schema are asked for; empty begins with [StructuredSchema] and finds out what the server takes.
+	// Structured says how replies by schema are asked for; empty begins with [StructuredSchema] and finds out what the
+	// server takes.
 	Structured Structured
-	// Echo says whether what the model thought is sent back to it in its turn's following calls, and as what; empty means [EchoOff].
+	// Echo says whether what the model thought is sent back to it in its turn's following calls, and as what; empty
+	// means [EchoOff].
 	Echo Echo
-	// MaxTokensField is the member of the request that MaxTokens is sent in, max_tokens or max_completion_tokens. Empty means
-	// max_completion_tokens for OpenAI's and Azure's servers and if Effort is set, else max_tokens.
+	// MaxTokensField is the member of the request that MaxTokens is sent in, max_tokens or max_completion_tokens. Empty
+	// means max_completion_tokens for OpenAI's and Azure's servers and if Effort is set, else max_tokens.
 	MaxTokensField string
-	// AcceptUnfinished takes a reply as complete that ends without a word of the server that it is, as some servers' do: then a
-	// reply that broke off cannot be told from a complete one. Without it, such a reply is an error.
+	// AcceptUnfinished accepts replies without a finish reason, which some servers send: a cut reply then looks
+	// complete. By default such a reply is an error.
 	AcceptUnfinished bool
 
 	// Price is what the model's tokens cost; nil if that is not known.
@@ -49,8 +51,8 @@ type Options struct {
 
 	// Timeout is how long one call may take, its retries included; 0 means 2 minutes.
 	Timeout time.Duration
-	// Idle is how long the server may send nothing once it has answered; comments in its stream count as something. 0 means
-	// 1 minute.
+	// Idle is how long the server may send nothing once it has answered; comments in its stream count as something. 0
+	// means 1 minute.
 	Idle time.Duration
 	// Retries is how often a call is made again when the server is busy or away and nothing of its reply was passed on
 	// yet; 0 means 2, -1 none.
@@ -58,8 +60,8 @@ type Options struct {
 	// MaxReply is the most bytes of one reply, decompressed; 0 means 64 MiB.
 	MaxReply int64
 
-	// HTTP makes the requests; nil means a client of the model's own, which connects to no link-local address and none of a cloud's
-	// metadata. Redirects are not followed: the key is for one server.
+	// HTTP makes the requests; nil means a client of the model's own, which connects to no link-local address and none
+	// of a cloud's metadata. Redirects are not followed: the key is for one server.
 	HTTP *http.Client
 	// Log gets the retries; nil keeps silent.
 	Log *slog.Logger

@@ -9,7 +9,6 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A wirePart is a part of a user's message.
 type wirePart struct {
 	Type     string     `json:"type"`
 	Text     string     `json:"text,omitempty"`
@@ -33,8 +32,8 @@ type wireFile struct {
 	ID   string `json:"file_id,omitempty"`
 }
 
-// wireParts puts parts into the API's forms. Files are known to the provider that has them only, so those of others than the model's
-// provider are told of in words.
+// wireParts puts parts into the API's forms. A file id is valid for one provider only, so files of other providers
+// become notes.
 func wireParts(parts []agui.Part, provider string) []wirePart {
 	wire := make([]wirePart, 0, len(parts))
 	for _, p := range parts {
@@ -71,7 +70,8 @@ func wireMedia(kind agui.PartType, s agui.Source, provider string) wirePart {
 	case s.Type == agui.SourceData && kind == agui.PartDocument:
 		return wireDocument(media, s.Value)
 	default:
-		return wirePart{Type: "text", Text: "[" + strings.TrimSpace(string(kind)+" "+media) + ", which cannot be shown here]"}
+		return wirePart{Type: "text",
+			Text: "[" + strings.TrimSpace(string(kind)+" "+media) + ", which cannot be shown here]"}
 	}
 }
 
@@ -92,12 +92,14 @@ func wireDocument(media, data string) wirePart {
 	if media == "application/pdf" {
 		name += ".pdf"
 	}
-	return wirePart{Type: "file", File: &wireFile{Name: name, Data: dataURL(cmp.Or(media, "application/octet-stream"), data)}}
+	return wirePart{Type: "file",
+		File: &wireFile{Name: name, Data: dataURL(cmp.Or(media, "application/octet-stream"), data)}}
 }
 
 func dataURL(media, data string) string { return "data:" + media + ";base64," + data }
 
-// mediaType is the media type without its parameters; empty if s is none. It comes from clients and becomes a part of a URL.
+// mediaType is the media type without its parameters; empty if s is none. It comes from clients and becomes a part of a
+// URL.
 func mediaType(s string) string {
 	media, _, err := mime.ParseMediaType(s)
 	if err != nil || !strings.Contains(media, "/") {

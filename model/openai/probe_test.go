@@ -10,7 +10,8 @@ import (
 	"github.com/agui-gateway/gateway/model/openai/openaitest"
 )
 
-// A program can find out before it serves anybody whether its model is there. A server that lists the model is asked for nothing else.
+// A program can find out before it serves anybody whether its model is there. A server that lists the model is asked
+// for nothing else.
 func ExampleModel_Probe() {
 	server := httptest.NewServer(openaitest.Serve(
 		openaitest.Answer{Status: http.StatusOK, Body: `{"data":[{"id":"small"},{"id":"large"}]}`}, openaitest.Text("ok"),

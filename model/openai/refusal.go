@@ -12,8 +12,8 @@ import (
 	"github.com/agui-gateway/gateway/model/internal/provider"
 )
 
-// An asking is one call, which asks in another form when the server refuses the request. A form is tried once, so their number is
-// small.
+// An asking is one call, which asks in another form when the server refuses the request. A form is tried once, so their
+// number is small.
 type asking struct {
 	learned *learned
 	r       model.Request
@@ -21,18 +21,19 @@ type asking struct {
 
 	form, before  form
 	plain, proven bool            // as of learned, when the call began; proven for this schema
-	first         *provider.Fault // what was said of the first form
-	// guessed says that a step about something else came after all levels were refused, which therefore are not known to be.
+	first         *provider.Fault // the refusal of the first form
+	// guessed says that a step about something else came after all levels were refused, which therefore are not known
+	// to be.
 	guessed bool
 }
 
-// refused is what err means for the call. A refusal that another form may avoid becomes one after which the call goes on.
+// refused returns the error for the call. If another form may avoid the refusal, the call continues with it.
 func (a *asking) refused(err error) error {
 	f, ok := errors.AsType[*provider.Fault](err)
 	if !ok || !a.mayBeForm(f) || !a.step(f) {
 		if ok && a.first != nil && f.Kind == provider.Request {
 			a.first.Reshaped = false
-			return a.first // no form was accepted, so what was said of the one that was meant counts
+			return a.first // no form was accepted, so the first refusal counts
 		}
 		return err
 	}
@@ -49,20 +50,22 @@ func (a *asking) mayBeForm(f *provider.Fault) bool {
 		return false
 	}
 	for _, code := range strings.Fields(f.Said) {
-		if slices.Contains([]string{"model_not_found", "not_found_error", "invalid_image", "string_above_max_length"}, code) {
+		if slices.Contains([]string{"model_not_found", "not_found_error", "invalid_image", "string_above_max_length"},
+			code) {
 			return false
 		}
 	}
 	switch f.Status {
-	case 0, http.StatusBadRequest, http.StatusNotFound, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity, http.StatusNotImplemented:
+	case 0, http.StatusBadRequest, http.StatusNotFound, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity,
+		http.StatusNotImplemented:
 		return true
 	default:
 		return false
 	}
 }
 
-// step changes the form and reports whether that is one to try. A server that names a member of the request decides what is left out;
-// for another, replies by schema come first.
+// step changes the form and reports whether to try it. If the server names a member of the request, that is omitted;
+// otherwise the level of the schema falls first.
 func (a *asking) step(f *provider.Fault) bool {
 	if f.Param != "" {
 		return a.stepNamed(f.Param)
@@ -93,7 +96,8 @@ func (a *asking) stepNamed(path string) bool {
 	case "stream_options":
 		a.form.noUsage = true
 	case maxTokens, maxCompletionTokens:
-		if a.learned.options.API != ChatCompletions || a.learned.options.MaxTokensField != "" || a.form.otherMaxTokens != a.before.otherMaxTokens {
+		if a.learned.options.API != ChatCompletions || a.learned.options.MaxTokensField != "" ||
+			a.form.otherMaxTokens != a.before.otherMaxTokens {
 			return false
 		}
 		a.form.otherMaxTokens = !a.form.otherMaxTokens
@@ -118,18 +122,18 @@ func (a *asking) lower() bool {
 	return true
 }
 
-// accepted ends the call with a reply.
 func (a *asking) accepted(ctx context.Context, reply *model.Reply) {
 	a.learned.remember(ctx, a, a.ignored(reply))
 }
 
-// ignored reports whether the server took the request and not the schema in it, of which the model then knows nothing: the reply is not
-// even meant to be JSON.
+// ignored reports whether the server took the request and not the schema in it, of which the model then knows nothing:
+// the reply is not even meant to be JSON.
 func (a *asking) ignored(reply *model.Reply) bool {
 	if a.r.Schema == nil || a.proven || a.learned.options.Structured != "" || a.form.structured == inWords ||
 		reply.Text == "" || reply.Truncated() || len(reply.Calls) > 0 {
 		return false
 	}
 	text := strings.TrimSpace(reply.Text)
-	return !json.Valid([]byte(text)) && !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") && !strings.HasPrefix(text, "```")
+	return !json.Valid([]byte(text)) && !strings.HasPrefix(text, "{") &&
+		!strings.HasPrefix(text, "[") && !strings.HasPrefix(text, "```")
 }

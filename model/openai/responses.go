@@ -53,7 +53,7 @@ func (m *Model) tryResponses(ctx context.Context, body []byte, t *provider.Try) 
 	for {
 		data, err := events.next()
 		if errors.Is(err, io.EOF) || err != nil && t.Finished() != "" {
-			return reader.end() // what comes after the last event does not matter
+			return reader.end() // data after the last event does not matter
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)

@@ -60,7 +60,8 @@ type responsesResult struct {
 // responsesBody is r as the Responses API takes it, in the form f.
 func (m *Model) responsesBody(r model.Request, f form) ([]byte, error) {
 	w := responsesRequest{
-		Model: m.o.Name, Input: []any{}, Temperature: m.o.Temperature, MaxOutputTokens: m.o.MaxTokens, Stream: true, Text: textFormat(r, f.structured),
+		Model: m.o.Name, Input: []any{}, Temperature: m.o.Temperature, MaxOutputTokens: m.o.MaxTokens, Stream: true,
+		Text: textFormat(r, f.structured),
 	}
 	if m.o.Effort != "" {
 		w.Reasoning = &responsesReasoning{Effort: m.o.Effort}
@@ -80,7 +81,8 @@ func (m *Model) responsesBody(r model.Request, f form) ([]byte, error) {
 	}
 	for _, t := range r.Tools {
 		w.Tools = append(w.Tools, responsesTool{
-			Type: "function", Name: model.ToolName(t.Name), Description: t.Description, Parameters: toolParameters(t.Parameters),
+			Type: "function", Name: model.ToolName(t.Name), Description: t.Description,
+			Parameters: toolParameters(t.Parameters),
 		})
 	}
 	return json.Marshal(w)
@@ -99,7 +101,6 @@ func textFormat(r model.Request, l level) any {
 	return map[string]any{"format": format}
 }
 
-// inputItems is message as the API has it.
 func (m *Model) inputItems(message model.Message) []any {
 	switch message.Role {
 	case agui.RoleAssistant:
@@ -133,7 +134,8 @@ func (m *Model) spokenItems(message model.Message) []any {
 		if calls < len(message.Calls) {
 			c := message.Calls[calls]
 			calls++
-			items = append(items, responsesCall{"function_call", shortid.Of(c.ID), model.ToolName(c.Name), objectText(c.Arguments)})
+			items = append(items,
+				responsesCall{"function_call", shortid.Of(c.ID), model.ToolName(c.Name), objectText(c.Arguments)})
 		}
 	}
 	var kept responsesOpaque
@@ -182,11 +184,13 @@ func inputParts(parts []agui.Part, provider string) []inputPart {
 	var out []inputPart
 	for _, p := range parts {
 		s := p.Source
-		if s != nil && s.Type == agui.SourceURL && p.Type == agui.PartDocument && strings.HasPrefix(s.Value, "https://") {
+		if s != nil && s.Type == agui.SourceURL && p.Type == agui.PartDocument &&
+			strings.HasPrefix(s.Value, "https://") {
 			out = append(out, inputPart{Type: "input_file", FileURL: s.Value})
 			continue
 		}
-		if s != nil && p.Type == agui.PartImage && s.Type == agui.SourceFile && (s.Provider == "" || strings.EqualFold(s.Provider, provider)) {
+		if s != nil && p.Type == agui.PartImage && s.Type == agui.SourceFile &&
+			(s.Provider == "" || strings.EqualFold(s.Provider, provider)) {
 			out = append(out, inputPart{Type: "input_image", FileID: s.Value})
 			continue
 		}

@@ -60,7 +60,6 @@ type responsesUsage struct {
 	} `json:"output_tokens_details"`
 }
 
-// into sets what w knows.
 func (w *responsesUsage) into(u *agui.TokenUsage) {
 	chat := wireUsage{Prompt: w.Input, Completion: w.Output, Total: w.Total}
 	chat.into(u)
@@ -73,14 +72,13 @@ func (w *responsesUsage) into(u *agui.TokenUsage) {
 	}
 }
 
-// A responsesOpaque is what the API wants back of a reply: its encrypted reasoning, and where that stood among what the model said and
-// called.
+// A responsesOpaque is what the API wants back of a reply: its encrypted reasoning, and where that stood among what the
+// model said and called.
 type responsesOpaque struct {
 	Origin string     `json:"origin"`
 	Items  []keptItem `json:"items"`
 }
 
-// A keptItem is reasoning, a call, or else text.
 type keptItem struct {
 	Reasoning *keptReasoning `json:"reasoning,omitempty"`
 	Call      bool           `json:"call,omitempty"`
@@ -94,7 +92,7 @@ type keptReasoning struct {
 	Encrypted string          `json:"encrypted_content"`
 }
 
-// An outputItem is what came of one item of a reply.
+// An outputItem is the received part of one item of a reply.
 type outputItem struct {
 	n                        int
 	name                     string // its id
@@ -178,7 +176,6 @@ func (r *responsesReader) add(raw []byte) error {
 	return r.addTo(item, kind, e)
 }
 
-// addTo adds an event about an item.
 func (r *responsesReader) addTo(item *outputItem, kind string, e responsesEvent) error {
 	delta := deltaText(e.Delta)
 	switch kind {
@@ -267,7 +264,6 @@ func (r *responsesReader) done(item *outputItem, w *wireItem) error {
 	return nil
 }
 
-// ended takes the last event.
 func (r *responsesReader) ended(w *wireResponse, kind string) error {
 	if w.Usage != nil {
 		w.Usage.into(r.Usage())
@@ -305,7 +301,7 @@ func (r *responsesReader) ended(w *wireResponse, kind string) error {
 	return nil
 }
 
-// end makes the reply of what came, or says why it is none.
+// end completes the reply, or returns the error of an incomplete one.
 func (r *responsesReader) end() error {
 	opaque := responsesOpaque{Origin: r.origin}
 	encrypted := false

@@ -42,7 +42,8 @@ const thinking = `{"type":"response.created","response":{"status":"in_progress",
 {"type":"response.output_item.done","output_index":4,"item":{"id":"fc_2","type":"function_call","call_id":"call_2","name":"g","arguments":"{}"}}
 {"type":"response.completed","response":{"status":"completed","error":null,"output":[{"id":"rs_1","type":"reasoning","summary":[],"encrypted_content":"ENC1"},{"id":"msg_1","type":"message","content":[{"type":"output_text","text":"I look it up."}]},{"id":"fc_1","type":"function_call","call_id":"call_1","name":"f","arguments":"{\"a\":1}"},{"id":"rs_2","type":"reasoning","encrypted_content":"ENC2"},{"id":"fc_2","type":"function_call","call_id":"call_2","name":"g","arguments":"{}"}],"usage":{"input_tokens":50,"input_tokens_details":{"cached_tokens":30},"output_tokens":20,"output_tokens_details":{"reasoning_tokens":12},"total_tokens":70}}}`
 
-// TestResponsesAreRead reads a reply of the Responses API, and asks on: the encrypted reasoning goes back where it stood.
+// TestResponsesAreRead reads a reply of the Responses API, and asks on: the encrypted reasoning goes back where it
+// stood.
 func TestResponsesAreRead(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, openaitest.Answer{Body: thinking}, openaitest.Answer{Body: thinking})
@@ -198,8 +199,8 @@ func TestResponsesErrorsHaveCodes(t *testing.T) {
 	}
 }
 
-// TestResponsesStepDown has servers and models that do not take everything: organisations that may not see summaries, models that do not
-// reason, servers that know no schema.
+// TestResponsesStepDown has servers and models that do not take everything: organisations that may not see summaries,
+// models that do not reason, servers that know no schema.
 func TestResponsesStepDown(t *testing.T) {
 	t.Parallel()
 	fault := func(param string) openaitest.Answer {
@@ -279,7 +280,7 @@ func TestProbeOfAnOddServer(t *testing.T) {
 	equal(t, "requests, what the probe found out being known", len(s.Requests()), 4)
 }
 
-// TestModelsThatReasonSaySo looks at what clients are told before anything is asked.
+// TestModelsThatReasonSaySo checks the abilities that clients see before any call.
 func TestModelsThatReasonSaySo(t *testing.T) {
 	t.Parallel()
 	for want, o := range map[bool][]Options{

@@ -176,7 +176,7 @@ func TestSilentRepliesAreGivenUp(t *testing.T) {
 	}
 }
 
-// TestACallEndsInTime has a server that asks for more time than the call may take. The error tells what was wrong before.
+// TestACallEndsInTime has a server that asks for more time than the call may take. The error has the earlier failure.
 func TestACallEndsInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

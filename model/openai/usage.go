@@ -36,7 +36,6 @@ func (w *wireUsage) into(u *agui.TokenUsage) {
 	}
 }
 
-// setCount sets a count to raw, if that is one.
 func setCount(to **int64, raw json.RawMessage) {
 	if n, ok := jsonCount(raw); ok {
 		count := int64(n)

@@ -42,9 +42,10 @@ type Options struct {
 	Limits          Limits
 	// Price is what the model's tokens cost; nil if that is not known.
 	Price *model.Price
-	// Secrets are taken out of what is logged.
+	// Secrets are removed from log records.
 	Secrets []string
-	// HTTP makes the requests; nil means a client of the model's own. Redirects are not followed: keys are for one server.
+	// HTTP makes the requests; nil means a client of the model's own. Redirects are not followed: keys are for one
+	// server.
 	HTTP *http.Client
 	// Log gets the retries; nil keeps silent.
 	Log *slog.Logger
@@ -58,7 +59,7 @@ type Client struct {
 	price  *model.Price
 	http   *http.Client
 	log    *slog.Logger
-	// quote is what may be logged of what the server said that was told other texts. It knows the secrets.
+	// quote returns a text of the server for the log, without secrets and texts of the request.
 	quote func(said string, told []string) string
 }
 
@@ -69,7 +70,8 @@ func NewClient(o Options) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{
-		usage: agui.TokenUsage{Provider: o.Provider, Model: o.Model}, name: "model " + o.Provider + "/" + o.Model, limits: limits, price: o.Price, log: o.Log,
+		usage: agui.TokenUsage{Provider: o.Provider, Model: o.Model}, name: "model " + o.Provider + "/" + o.Model,
+		limits: limits, price: o.Price, log: o.Log,
 		quote: func(said string, told []string) string { return redact.Line(said, o.Secrets, told) },
 	}
 	if c.log == nil {
@@ -88,14 +90,16 @@ func NewClient(o Options) (*Client, error) {
 // String names the model.
 func (c *Client) String() string { return c.name }
 
-// Refuse is the result of a call whose request cannot be written.
+// Refuse returns the result of a call if its request cannot be written.
 func (c *Client) Refuse(err error) (model.Reply, error) {
 	return model.Reply{Usage: c.usage}, (&Fault{Kind: Request, Err: err}).coded(c.name)
 }
 
-// Call asks the model r, by as many tries as it takes and the limits allow. A try is made again only if nothing of the reply was
-// handed on. If ctx ends, its cause is returned; an error of on is returned as it is; any other has a code. The reply is there beside an error, too.
-func (c *Client) Call(ctx context.Context, r *model.Request, on model.Deltas, try func(context.Context, *Try) error) (*model.Reply, error) {
+// Call asks the model r, by as many tries as it takes and the limits allow. A try is made again only if nothing of the
+// reply was handed on. If ctx ends, its cause is returned; an error of on is returned as it is; any other has a code.
+// The reply is there beside an error, too.
+func (c *Client) Call(ctx context.Context, r *model.Request, on model.Deltas,
+	try func(context.Context, *Try) error) (*model.Reply, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, c.limits.Timeout, errTimeout)
 	defer cancel()
 	for n := 0; ; {
@@ -115,22 +119,23 @@ func (c *Client) Call(ctx context.Context, r *model.Request, on model.Deltas, tr
 	}
 }
 
-// priced is reply with what it cost.
 func (c *Client) priced(reply *model.Reply) *model.Reply {
 	reply.Cost = c.price.Cost(reply.Usage)
 	return reply
 }
 
-// again waits until a call is to be made again whose try has come to fault, and n before it, and says how many more tries that makes. Its error is
-// that of the call, which is not made again.
-func (c *Client) again(ctx, limited context.Context, r *model.Request, t *Try, fault *Fault, n int) (tries int, err error) {
+// again waits before the next attempt of a call after n+1 failed ones, the last with fault. It returns the new n, or
+// the error of the call if there is no further attempt.
+func (c *Client) again(ctx, limited context.Context, r *model.Request, t *Try, fault *Fault,
+	n int) (tries int, err error) {
 	switch {
 	case ctx.Err() != nil:
 		return 0, context.Cause(ctx)
 	case t.refused != nil:
 		return 0, t.refused
 	}
-	fault.asked, fault.quoted, fault.Words = cmp.Or(fault.asked, t.asked), cmp.Or(fault.quoted, c.quote(fault.Words, texts(r))), ""
+	fault.asked, fault.quoted, fault.Words = cmp.Or(fault.asked, t.asked),
+		cmp.Or(fault.quoted, c.quote(fault.Words, texts(r))), ""
 	if fault.Reshaped && !t.delivered && limited.Err() == nil {
 		return 0, nil
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// A Draft is a reply that is being received. What is added to it is handed on at once.
+// A Draft is an incomplete reply. Additions are passed on at once.
 type Draft struct {
 	on    model.Deltas
 	reply model.Reply
@@ -23,13 +23,12 @@ type Draft struct {
 	text, reasoning, refusal draftText
 }
 
-// A draftText is a text that is being received.
 type draftText struct {
 	strings.Builder
 	join surrogate.Joiner
 }
 
-// NewDraft returns an empty reply that is handed on as it comes, of a call whose usage has what is known of it before.
+// NewDraft returns an empty reply that is passed on as it comes. Usage has the members that are known in advance.
 func NewDraft(on model.Deltas, usage agui.TokenUsage) Draft {
 	return Draft{on: on, reply: model.Reply{Usage: usage}}
 }
@@ -41,7 +40,6 @@ const (
 	maxOpaque = 1 << 20
 )
 
-// A callDraft is a call that is being received.
 type callDraft struct {
 	index     int // -1: the server gave none
 	id, name  string
@@ -77,8 +75,8 @@ func (d *Draft) add(all *draftText, piece surrogate.Text, on func(string) error)
 	return d.refused
 }
 
-// Call adds a piece of a call, and returns which one of the reply it is. The index is -1, and the others are empty, where the server
-// does not say.
+// Call adds a piece of a call, and returns which one of the reply it is. The index is -1, and the others are empty,
+// where the server does not say.
 func (d *Draft) Call(index int, id, name string, piece surrogate.Text) (int, error) {
 	c := d.call(index, id, name, string(piece))
 	arguments := c.arguments.join.Add(piece)
@@ -109,7 +107,8 @@ func (d *Draft) call(index int, id, name, arguments string) *callDraft {
 	}
 	if index < 0 && id == "" && len(d.calls) > 0 {
 		found = d.calls[len(d.calls)-1]
-		if written := found.arguments.String(); strings.TrimSpace(arguments) != "" && strings.HasPrefix(written, "{") && json.Valid([]byte(written)) {
+		if written := found.arguments.String(); strings.TrimSpace(arguments) != "" && strings.HasPrefix(written, "{") &&
+			json.Valid([]byte(written)) {
 			name, found = cmp.Or(name, found.name), nil // nothing can follow a whole object: they are another call's
 		}
 	}
@@ -135,7 +134,7 @@ func (d *Draft) call(index int, id, name, arguments string) *callDraft {
 	return found
 }
 
-// passCall hands on what is new of a call, once its name is known.
+// passCall passes on the new part of a call, once its name is known.
 func (d *Draft) passCall(c *callDraft) error {
 	if c.name == "" {
 		return nil
@@ -160,11 +159,12 @@ func (d *Draft) Usage() *agui.TokenUsage { return &d.reply.Usage }
 // Finish says why the model is done, in the words of [model.Reply]. Only what it used may still come.
 func (d *Draft) Finish(reason string) { d.reply.Finish = reason }
 
-// Finished returns what [Draft.Finish] was told; it is empty while the model speaks.
+// Finished returns the argument of [Draft.Finish]; it is empty while the model speaks.
 func (d *Draft) Finished() string { return d.reply.Finish }
 
-// Complete is for a server that says, in whatever way, that the reply is complete, and gave no reason for its end. It makes up the
-// reason, unless nothing was said or a call has arguments that are not whole: such a reply broke off all the same.
+// Complete is for a server that says, in whatever way, that the reply is complete, and gave no reason for its end. It
+// makes up the reason, unless nothing was said or a call has arguments that are not whole: such a reply broke off all
+// the same.
 func (d *Draft) Complete() {
 	switch {
 	case d.reply.Finish != "":
@@ -180,7 +180,7 @@ func (d *Draft) Complete() {
 	}
 }
 
-// End makes the reply of what came, or says why it is none.
+// End completes the reply, or returns the error of an incomplete one.
 func (d *Draft) End() error {
 	r := &d.reply
 	r.Text, r.Reasoning, r.Refusal = d.text.String(), d.reasoning.String(), d.refusal.String()

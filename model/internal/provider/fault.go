@@ -26,8 +26,8 @@ var (
 	ErrSays = errors.New("model: the model's server reports an error")
 )
 
-// A Fault is a try that came to nothing. Its text is for the log: it holds the URL that was asked and what the server said, without
-// keys and prompts.
+// A Fault is a failed attempt. Its text is for the log: it has the URL and the server's message, without keys and
+// prompts.
 type Fault struct {
 	Kind   Kind
 	Status int    // of HTTP; 0 if there was none
@@ -35,7 +35,7 @@ type Fault struct {
 	Param  string // the member of the request that it objects to, as a path with dots, if it names one
 	Words  string // its sentence, which may quote a prompt or a key: the client takes these out
 	Err    error
-	// Reshaped says that the request is asked in another form now: the call goes on at once, and this was none of its retries.
+	// Reshaped says that the request has another form now: the call continues at once, and this counts as no retry.
 	Reshaped bool
 
 	after         time.Duration // how long the server asks to be left alone, if it says so
@@ -75,7 +75,8 @@ func KindOfStatus(status int) Kind {
 		return Auth
 	case status == http.StatusNotImplemented:
 		return Request
-	case status >= 500, status == http.StatusTooManyRequests, status == http.StatusRequestTimeout, status == http.StatusTooEarly,
+	case status >= 500, status == http.StatusTooManyRequests, status == http.StatusRequestTimeout,
+		status == http.StatusTooEarly,
 		status == http.StatusConflict:
 		return Away
 	default:
@@ -83,7 +84,7 @@ func KindOfStatus(status int) Kind {
 	}
 }
 
-// faultOf is err as a fault; what is none happened to the connection. Ctx is the try's.
+// faultOf returns err as a fault; any other error is one of the connection. Ctx is the attempt's.
 func faultOf(ctx context.Context, err error) *Fault {
 	if f, ok := errors.AsType[*Fault](err); ok {
 		return f
@@ -99,7 +100,7 @@ func reasonOf(ctx context.Context, err error) error {
 	return err
 }
 
-// Error says what is known that may be logged.
+// Error returns the text for the log.
 func (f *Fault) Error() string {
 	var b strings.Builder
 	if f.asked != "" {

@@ -14,7 +14,6 @@ type idleTimer struct {
 	timer *time.Timer
 }
 
-// start begins to wait.
 func (w *idleTimer) start() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -41,7 +40,6 @@ func (w *idleTimer) shorten() {
 	w.touch()
 }
 
-// stop ends the wait.
 func (w *idleTimer) stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -21,7 +21,7 @@ import (
 	"github.com/agui-gateway/gateway/model/internal/provider"
 )
 
-// A plain model is one whose server has an API of its own: the request is the last message, each line of the answer is a piece of
+// A plain model has a server with another API: the request is the last message, each line of the answer is a piece of
 // the reply, and the line "." ends it.
 type plain struct {
 	client *provider.Client
@@ -64,7 +64,8 @@ func refusal(response *http.Response, body []byte) error {
 	return f
 }
 
-// TestAnotherProvider has a model with an API of its own, which gets limits, retries, codes and clean errors from this package.
+// TestAnotherProvider has a model with another API, which gets limits, retries, codes and clean errors from this
+// package.
 func TestAnotherProvider(t *testing.T) {
 	t.Parallel()
 	const key, prompt = "key-0123456789abcdef", "a prompt that nobody else may read"

@@ -31,8 +31,8 @@ func (t *Try) run(ctx context.Context, try func(context.Context, *Try) error) *F
 // maxErrorBody is the most bytes of an error's body that are read.
 const maxErrorBody = 64 << 10
 
-// Send sends r. From then on the server must not be silent for too long. Of an answer with another status than 2xx the body is read
-// and closed, and the error is what refusal makes of both. Any other's body is bounded.
+// Send sends r. From then on the server must not be silent for too long. Of an answer with another status than 2xx the
+// body is read and closed, and the error is what refusal makes of both. Any other's body is bounded.
 func (t *Try) Send(r *http.Request, refusal func(response *http.Response, body []byte) error) (*http.Response, error) {
 	t.asked = redact.URL(r.URL)
 	response, err := t.client.http.Do(r)
@@ -49,8 +49,8 @@ func (t *Try) Send(r *http.Request, refusal func(response *http.Response, body [
 	return response, nil
 }
 
-// WaitForUsage gives up soon on what may follow a complete reply: what the call used may come, and some servers leave the
-// connection open.
+// WaitForUsage gives up soon on what may follow a complete reply: what the call used may come, and some servers leave
+// the connection open.
 func (t *Try) WaitForUsage() { t.idle.shorten() }
 
 // A replyBody touches the idle timer with everything that is read, and fails when that is too much.

@@ -12,8 +12,8 @@ import (
 type Answer struct {
 	Status int               // of HTTP; 0 is 200
 	Header map[string]string // besides the content type
-	// Body is the events of the stream, one a line. A line that is no field of an event stream becomes an event's data. With a
-	// Status, or Raw, it is sent as it is.
+	// Body is the events of the stream, one a line. A line that is no field of an event stream becomes an event's data.
+	// With a Status, or Raw, it is sent as it is.
 	Body string
 	Raw  bool
 	Cut  bool          // the connection is cut after the body
@@ -29,8 +29,10 @@ func Text(text string) Answer {
 func Calls(list ...string) Answer {
 	var lines []string
 	for i := 0; i+1 < len(list); i += 2 {
-		lines = append(lines, Delta(fmt.Sprintf(`"tool_calls":[{"index":%d,"id":"c%d","type":"function","function":{"name":%q,"arguments":%s}}]`,
-			i/2, i/2, list[i], quote(list[i+1]))))
+		lines = append(lines,
+			Delta(fmt.Sprintf(`"tool_calls":[{"index":%d,"id":"c%d","type":"function",`+
+				`"function":{"name":%q,"arguments":%s}}]`,
+				i/2, i/2, list[i], quote(list[i+1]))))
 	}
 	return Answer{Body: strings.Join(append(lines, Finish("tool_calls"), "[DONE]"), "\n")}
 }
@@ -84,7 +86,6 @@ func (a Answer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// quote is text as JSON.
 func quote(text string) string {
 	raw, err := json.Marshal(text)
 	if err != nil {

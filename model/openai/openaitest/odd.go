@@ -9,13 +9,14 @@ import (
 	"sync"
 )
 
-// An Odd is a server that is only nearly one of OpenAI's: it refuses requests that others take, and hands the rest to Next. It is safe
-// for concurrent use.
+// An Odd is a server that is only nearly one of OpenAI's: it refuses requests that others take, and hands the rest to
+// Next. It is safe for concurrent use.
 type Odd struct {
-	// Next answers what is not refused, such as [Serve].
+	// Next answers the other requests, such as [Serve].
 	Next http.Handler
-	// Refuses are members that a request must not have, as paths such as "stream_options" or "response_format.json_schema.strict". One with
-	// a value, "response_format.type=json_schema", is refused with that value only.
+	// Refuses are members that a request must not have, as paths such as "stream_options" or
+	// "response_format.json_schema.strict". One with a value, "response_format.type=json_schema", is refused with that
+	// value only.
 	Refuses []string
 	// Known, if set, are the only members that a request may have.
 	Known []string
@@ -51,7 +52,8 @@ func (o *Odd) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		o.Next.ServeHTTP(w, r)
 		return
 	}
-	fault := map[string]any{"message": "I do not know " + param, "type": "invalid_request_error", "param": nil, "code": nil}
+	fault := map[string]any{"message": "I do not know " + param, "type": "invalid_request_error", "param": nil,
+		"code": nil}
 	if o.Named {
 		fault["param"] = param
 	}
@@ -91,7 +93,6 @@ func (o *Odd) objectsTo(body map[string]any) string {
 	return ""
 }
 
-// member is what is at a path of v.
 func member(v any, path string) (any, bool) {
 	for name := range strings.SplitSeq(path, ".") {
 		object, _ := v.(map[string]any)
