@@ -30,7 +30,7 @@ func TestALaterVersionTakesTheRedis(t *testing.T) {
 	if err != nil || len(keys) != 1 {
 		t.Fatalf("Keys() = %v, %v", keys, err)
 	}
-	later := state.Format{Major: state.CurrentFormat.Major + 1}
+	later := state.CurrentFormat + 1
 	client.Set(t.Context(), keys[0], later.Record(), 0)
 
 	for name, request := range map[string][3]string{

@@ -122,7 +122,7 @@ func rulingOf(a Answer) ruling {
 	return ruling{mark: approvalMark{Decision: decisionDeclined, Reason: reasonOf(v.Changes())}}
 }
 
-// reasonOf is a reason within its bound, which schemas of earlier versions do not have.
+// reasonOf trims a reason and cuts it at maxReason characters.
 func reasonOf(reason string) string {
 	reason = strings.TrimSpace(reason)
 	if runes := []rune(reason); len(runes) > maxReason {

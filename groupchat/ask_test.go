@@ -62,7 +62,7 @@ func TestOptionsAreTheAnswers(t *testing.T) {
 		}))
 		must(t, r.say("x").err)
 		equal(t, "schema", string(r.open[0].ResponseSchema), answers[2])
-		must(t, r.answer(map[string]string{"k": answers[0]}).err) // as an earlier version took it
+		must(t, r.answer(map[string]string{"k": answers[0]}).err)
 		if len(r.open) != 1 {
 			t.Errorf("options %s: %s is an answer", options, answers[0])
 			continue

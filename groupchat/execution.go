@@ -123,7 +123,6 @@ type execution struct {
 	ctx       context.Context // the run's own: no turn has failed if it ends
 	signature signature
 	names     map[string]string // see namesOf
-	flat      bool              // the checkpoint is of version 1
 
 	keep lock.Lock // held while the run is committed, or what it commits is changed in two steps; locked before mu
 
@@ -147,10 +146,9 @@ func (x *execution) enter(root Agent) error {
 	if err := json.Unmarshal(x.Checkpoint, &c); err != nil {
 		return fail(errcode.CheckpointIncompatible, "checkpoint: %w", err)
 	}
-	if c.V != checkpointVersion && c.V != checkpointFlat || c.Root == nil {
+	if c.V != checkpointVersion || c.Root == nil {
 		return fail(errcode.CheckpointIncompatible, "checkpoint of version %d", c.V)
 	}
-	x.flat = c.V == checkpointFlat
 	if missing := x.signature.lacks(c.Signature); missing != "" {
 		return fail(errcode.CheckpointIncompatible, "participant %q is gone", missing)
 	}

@@ -45,20 +45,20 @@ func FuzzCheckpoint(f *testing.F) {
 	must(f, r.say("x").err)
 	f.Add([]byte(r.checkpoint), "S", "map")
 	for _, seed := range []string{
-		``, `null`, `{}`, `{"v":1}`, `{"v":3,"root":{}}`, `{"v":2,"root":{}}`, `{"v":1,"root":{}}`, `{"v":1,"root":{"chat":{"round":-1}}}`,
-		`{"v":1,"root":{"id":"1","chat":{"round":1,"manager":1,"turn":{"id":"1/a@1","speaker":"a","subagentRunId":"x","chat":{}}}}}`,
-		`{"v":1,"root":{"chat":{"manager":"x"}}}`, `{"v":1,"root":{"chat":{"manager":9}}}`,
-		`{"v":1,"root":{"chat":{"turn":{"speaker":"in","chat":{"turn":{"speaker":"host"}}},"scopes":{"in":5}}}}`,
-		`{"v":1,"root":{"chat":{"turn":{"speaker":"a","asks":{"size":"i"},"answers":{"size":{"status":""}},"memo":{"say/step/0":1}}}}}`,
-		`{"v":1,"signature":["gone"],"root":{}}`, `{"v":1,"root":{"asks":{"k":"i"}}}`,
-		`{"v":1,"root":{"chat":{"turn":{"speaker":"in","subagentRunId":"s","chat":{"turn":{"speaker":"host","subagentRunId":"s"}}}}}}`,
-		`{"v":1,"root":{"chat":{"turn":{"speaker":"fan","children":{"one":null}}}}}`,
+		``, `null`, `{}`, `{"v":2}`, `{"v":3,"root":{}}`, `{"v":1,"root":{}}`, `{"v":2,"root":{}}`, `{"v":2,"root":{"chat":{"round":-1}}}`,
+		`{"v":2,"root":{"id":"1","chat":{"round":1,"manager":1,"turn":{"id":"1/a@1","speaker":"a","subagentRunId":"x","chat":{}}}}}`,
+		`{"v":2,"root":{"chat":{"manager":"x"}}}`, `{"v":2,"root":{"chat":{"manager":9}}}`,
+		`{"v":2,"root":{"chat":{"turn":{"speaker":"in","chat":{"turn":{"speaker":"host"}}},"scopes":{"in":5}}}}`,
+		`{"v":2,"root":{"chat":{"turn":{"speaker":"a","asks":{"size":"i"},"answers":{"size":{"status":""}},"memo":{"say/step/0":1}}}}}`,
+		`{"v":2,"signature":["gone"],"root":{}}`, `{"v":2,"root":{"asks":{"k":"i"}}}`,
+		`{"v":2,"root":{"chat":{"turn":{"speaker":"in","subagentRunId":"s","chat":{"turn":{"speaker":"host","subagentRunId":"s"}}}}}}`,
+		`{"v":2,"root":{"chat":{"turn":{"speaker":"fan","children":{"one":null}}}}}`,
 		`{"v":2,"root":{"chat":{"turn":{"speaker":"a","tools":{"llm/0/0":null}}}}}`,
 		`{"v":2,"root":{"chat":{"turn":{"speaker":"a","asked":{"size":"x"},"asks":{"size":"i"},"tools":{"llm/0/0":{"asks":{"k":""}}}}}}}`,
-		`{"v":1,"root":{"chat":{"turn":{"speaker":"fan","children":{"one":{"speaker":"gone"}}}}}}`,
-		`{"v":1,"root":{"chat":{"turn":{"speaker":"fan","memo":{"fan/selected":1}}}}}`,
-		`{"v":1,"root":{"chat":{"turn":{"speaker":"fan","memo":{"fan/selected":["one"]},"children":{"one":{"speaker":"one","done":true,"branch":[{"id":"b","role":"assistant","content":"x"}]}}}}}}`,
-		`{"v":1,"root":{"chat":{"turn":{"id":"f","speaker":"fan","subagentRunId":"s","begun":true,"children":{"one":{"id":"o","speaker":"one","children":{"draft":{"speaker":"draft","asks":{"k":"i"},"branch":[{"id":"b"}]}}},` +
+		`{"v":2,"root":{"chat":{"turn":{"speaker":"fan","children":{"one":{"speaker":"gone"}}}}}}`,
+		`{"v":2,"root":{"chat":{"turn":{"speaker":"fan","memo":{"fan/selected":1}}}}}`,
+		`{"v":2,"root":{"chat":{"turn":{"speaker":"fan","memo":{"fan/selected":["one"]},"children":{"one":{"speaker":"one","done":true,"branch":[{"id":"b","role":"assistant","content":"x"}]}}}}}}`,
+		`{"v":2,"root":{"chat":{"turn":{"id":"f","speaker":"fan","subagentRunId":"s","begun":true,"children":{"one":{"id":"o","speaker":"one","children":{"draft":{"speaker":"draft","asks":{"k":"i"},"branch":[{"id":"b"}]}}},` +
 			`"two":{"id":"t","speaker":"two","subagentRunId":"s","past":["s",""],"scope":7,"sub":{"begun":true,"scope":{"a":1},"branch":[{"id":"b","role":"tool","toolCallId":"c"}]},"chat":{"round":1,"turn":{"speaker":"leaf","asks":{"k":"i"}}}}}}}}}`,
 	} {
 		f.Add([]byte(seed), "M", "")

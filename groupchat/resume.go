@@ -42,12 +42,8 @@ func (t *Turn) Recall(key string) (json.RawMessage, bool) {
 	return t.keys.recall(key)
 }
 
-// recall finds also what an earlier version has remembered, without a prefix.
 func (k *keySpace) recall(key string) (json.RawMessage, bool) {
 	raw, ok := k.Memo[ownKey+key]
-	if !ok {
-		raw, ok = k.Memo[key]
-	}
 	return raw, ok
 }
 
@@ -67,9 +63,6 @@ func (x *execution) resume(p *Participant, f *turnRecord) error {
 	}
 	if x.Takeover {
 		f.endInvocation()
-	}
-	if x.flat {
-		f.flat = f.replies()
 	}
 	return x.resumeKeys(p, f.ID, &f.keySpace)
 }

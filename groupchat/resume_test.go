@@ -175,3 +175,19 @@ type resumer struct{ Agent }
 func (resumer) Kind() string { return "script" }
 
 func (resumer) CanResume(func(string) (json.RawMessage, bool)) error { return nil }
+
+// Version 1 of checkpoints was part of no release.
+func TestACheckpointOfAnotherVersionIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, version := range []int{0, 1, checkpointVersion + 1} {
+		r := newRig(t, asker("k"))
+		must(t, r.say("x").err)
+		var c checkpoint
+		must(t, json.Unmarshal(r.checkpoint, &c))
+		c.V = version
+		raw, err := json.Marshal(c)
+		must(t, err)
+		r.checkpoint = raw
+		codeOf(t, r.answer(map[string]string{"k": "1"}), errcode.CheckpointIncompatible)
+	}
+}

@@ -2,7 +2,6 @@ package groupchat
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -296,71 +295,6 @@ func TestAnAnswerIsToWhatWasAsked(t *testing.T) {
 	equal(t, "asked", r.asks(), []string{"Book for $150?"})
 	must(t, r.answer(map[string]string{"confirm#2": "2"}).err)
 	equal(t, "said", spoken(r.messages), []string{"2 at $150"})
-}
-
-// flat is a checkpoint as version 1 had it, in which calls of tools share the keys of their turn.
-func flat(t testing.TB, saved json.RawMessage) json.RawMessage {
-	t.Helper()
-	var c checkpoint
-	must(t, json.Unmarshal(saved, &c))
-	c.V = checkpointFlat
-	for f := c.Root; f != nil; f = f.Chat.Turn {
-		for _, tool := range f.Tools {
-			for key, id := range tool.Asks {
-				f.Asks = with(f.Asks, key, id)
-			}
-			for key, raw := range tool.Memo {
-				f.Memo = with(f.Memo, key, raw)
-			}
-		}
-		f.Tools, f.Asked = nil, nil
-		if f.Chat == nil {
-			break
-		}
-	}
-	raw, err := json.Marshal(c)
-	must(t, err)
-	return raw
-}
-
-// TestCallsOfAnEarlierVersionGoOn enters pauses that were made when the calls of a turn shared its keys. What was paid before
-// such a pause is not paid again, and no answer is taken for that to another call.
-func TestCallsOfAnEarlierVersionGoOn(t *testing.T) {
-	t.Parallel()
-	var c till
-	pays := NewTurnTool("pay", "", func(_ context.Context, t *Turn, _ ToolCall, in order) (string, error) {
-		paid, err := Once(t, "charge", func() (string, error) {
-			c.note(ToolCall{Name: "pay ", Arguments: []byte(in.Order)})
-			return "paid " + in.Order, nil
-		})
-		if err != nil {
-			return "", err
-		}
-		_, err = t.Ask(Question{Key: "receipt", Message: "A receipt?"})
-		return paid, err
-	})
-	start := func(approve bool, list ...string) *rig {
-		m := newMind(t, calls(list...), says("Done."))
-		r := newRig(t, team(Sequential(), Participant{Name: "ann", Agent: &LLM{Model: m.model(), Tools: []Tool{pays}, Approve: Approvals{All: approve}}}))
-		must(t, r.say("go").err)
-		r.checkpoint = flat(t, r.checkpoint)
-		return r
-	}
-	one := start(false, "pay", `{"order":"A"}`)
-	must(t, one.run(one.yes()).err)
-	equal(t, "paid", c.called(), []string{"pay A"})
-	equal(t, "said", spoken(one.messages), []string{"Done."})
-
-	codeOf(t, func() *stream {
-		two := start(false, "pay", `{"order":"B"}`, "pay", `{"order":"C"}`)
-		return two.run(two.yes())
-	}(), errcode.CheckpointIncompatible)
-
-	approved := start(true, "pay", `{"order":"D"}`, "pay", `{"order":"E"}`) // neither was entered
-	must(t, approved.run(approved.yes()).err)
-	equal(t, "asked", approved.asks(), []string{"A receipt?", "A receipt?"})
-	must(t, approved.run(approved.yes()).err)
-	equal(t, "paid in all", sorted(c.called()), "pay A pay B pay C pay D pay E")
 }
 
 // A kit is a source of tools.

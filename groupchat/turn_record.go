@@ -17,11 +17,8 @@ type checkpoint struct {
 	Root      *turnRecord `json:"root"`
 }
 
-// The versions of checkpoints. In those of version 1 all tools of a turn share the turn's keys.
-const (
-	checkpointVersion = 2
-	checkpointFlat    = 1
-)
+// checkpointVersion is the version of a checkpoint. Version 1 was part of no release.
+const checkpointVersion = 2
 
 // A turnRecord is what one turn has to remember while it is paused.
 type turnRecord struct {
@@ -53,9 +50,6 @@ type turnRecord struct {
 	Done     bool            `json:"done,omitempty"`
 	Skipped  bool            `json:"skipped,omitempty"`
 	Declined bool            `json:"declined,omitempty"`
-
-	// flat is how many replies of a model the turn had in a checkpoint of version 1: see [llmRun.callTurn].
-	flat int
 }
 
 // endInvocation ends the turn's invocation: the next one has another id.

@@ -7,56 +7,53 @@ import (
 	"strings"
 )
 
-// A Format is the version of what stores keep of threads. Versions of the gateway that know the same major read and write
-// each other's threads, whoever wrote them last: a later minor adds only what an earlier one may ignore, and may drop when it
-// writes what it was part of. A version leaves alone what a later major has written: it has [ErrLater] for it.
-type Format struct{ Major, Minor int }
+// A Format is the version of what stores keep of threads. A gateway uses a store of its own format only: it refuses
+// an older store with [ErrOlder] and a newer one with [ErrLater], and changes neither.
+type Format int
 
-// CurrentFormat is what this version writes. 1.0 had neither a record of its format in Redis, nor the roles and claims of a
-// principal in a run's intent; 1.1 had neither the numbers of runs, nor behind which messages they began, the times of snapshots, questions
-// and answers, the list of answered questions, the spans of runs, nor the notes of agents.
-var CurrentFormat = Format{Major: 1, Minor: 2}
+// CurrentFormat is the format that this version reads and writes.
+const CurrentFormat Format = 1
 
-// formatKind begins the record of a format: other programs keep theirs in the same kinds of store.
+// formatKind is the prefix of a format's record. Other programs store theirs in the same kinds of store.
 const formatKind = "agui-gateway threads "
 
-// ErrLater says that a later version of the gateway has written what is stored, in a way that this one does not know. Nothing
-// was changed in it.
-var ErrLater = errors.New("state: a later version of the gateway has written what is stored there")
+// Errors of [ParseFormat].
+var (
+	// ErrLater: a later version of the gateway has written the store, in a format that this one does not know.
+	ErrLater = errors.New("state: a later version of the gateway has written what is stored there")
+	// ErrOlder: an earlier version of the gateway has written the store, in a format that this one does not read.
+	ErrOlder = errors.New("state: an earlier version of the gateway has written what is stored there")
+	// ErrFormat: the text is not the record of a format.
+	ErrFormat = errors.New("state: no record of a format")
+)
 
-// ErrFormat says that a text is no record of a format.
-var ErrFormat = errors.New("state: no record of a format")
+// String returns the number of the format.
+func (f Format) String() string { return strconv.Itoa(int(f)) }
 
-// String is the version alone, as people write it.
-func (f Format) String() string { return fmt.Sprintf("%d.%d", f.Major, f.Minor) }
-
-// Record is the text by which stores know the format of what they have.
+// Record returns the text that a store keeps to name its format.
 func (f Format) Record() string { return formatKind + f.String() }
 
-// ParseFormat reads what Record writes; a record without a minor is of the first one. It fails with [ErrFormat].
+// ParseFormat reads a record. It fails with [ErrFormat], and with [ErrLater] or [ErrOlder] for a format other than
+// [CurrentFormat], which it then returns beside the error. Versions before the first release wrote two numbers with
+// a dot between them: their format is 0.
 func ParseFormat(record string) (Format, error) {
 	version, ours := strings.CutPrefix(record, formatKind)
-	majorText, minorText, dotted := strings.Cut(version, ".")
-	major, err := strconv.ParseUint(majorText, 10, 31)
-	minor, err2 := uint64(0), error(nil)
-	if dotted {
-		minor, err2 = strconv.ParseUint(minorText, 10, 31)
+	number, _, unreleased := strings.Cut(version, ".")
+	n, err := strconv.ParseUint(number, 10, 31)
+	if !ours || err != nil {
+		return 0, ErrFormat
 	}
-	if !ours || major == 0 || err != nil || err2 != nil {
-		return Format{}, ErrFormat
+	f := Format(n)
+	if unreleased {
+		f = 0
 	}
-	return Format{int(major), int(minor)}, nil
-}
-
-// Later reports whether f is after other.
-func (f Format) Later(other Format) bool {
-	return f.Major > other.Major || f.Major == other.Major && f.Minor > other.Minor
-}
-
-// Check fails with [ErrLater] if this version must leave alone what is of format f.
-func (f Format) Check() error {
-	if f.Major > CurrentFormat.Major {
-		return fmt.Errorf("%w (format %s, this one knows %s); nothing was changed", ErrLater, f, CurrentFormat)
+	switch {
+	case f > CurrentFormat:
+		err = ErrLater
+	case f < CurrentFormat:
+		err = ErrOlder
+	default:
+		return f, nil
 	}
-	return nil
+	return f, fmt.Errorf("%w (format %s, this one knows %s); nothing was changed", err, f, CurrentFormat)
 }

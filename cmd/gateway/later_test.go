@@ -9,8 +9,8 @@ import (
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
 
-// later is what a version of the next major leaves in its Redis.
-var later = state.Format{Major: state.CurrentFormat.Major + 1}
+// later is the record that a version with the next format leaves in its Redis.
+const later = state.CurrentFormat + 1
 
 // A server does not start on a Redis that a later version has taken: it says why, in a line, and leaves it as it is.
 func TestServeOnALaterVersionsRedis(t *testing.T) {

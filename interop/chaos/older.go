@@ -14,7 +14,7 @@ import (
 	"path/filepath"
 )
 
-// olderSource is the source of the replica of an older version, of format 1.2; see keep-older.sh.
+// olderSource is the source of the replica of an older version with the present format; see keep-older.sh.
 //
 //go:embed testdata/older.tar.gz
 var olderSource []byte

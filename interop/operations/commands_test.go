@@ -49,7 +49,7 @@ var prints = map[string][]string{
 	"one request":   {`"code":"not_found"`},
 	"redis memory":  {`used_memory_human:`, `(?m)^noeviction$`},
 	"redis backup":  {`RDB looks OK`},
-	"redis restore": {`(?m)^OK$`, `agui-gateway threads 1\.`},
+	"redis restore": {`(?m)^OK$`, `(?m)agui-gateway threads 1"?$`},
 	"file backup":   {`kept/monday.db has a copy of data/threads.db, checked: 1 threads`},
 	"file restore":  {`"id":"kept"`},
 	"doctor":        {`ok +store: The Redis can be reached`, `ok +team:`, `0 wrong`},

@@ -14,7 +14,7 @@ type key struct {
 	Name   string            `json:"key"`
 	Text   *string           `json:"text,omitempty"`
 	Hash   map[string]string `json:"hash,omitempty"`
-	List   []string          `json:"list,omitempty"`
+	List   [][]byte          `json:"list,omitempty"` // a pack is binary
 	Set    []member          `json:"set,omitempty"`
 	Stream *stream           `json:"stream,omitempty"`
 }
@@ -53,7 +53,9 @@ func dump(t *testing.T, c *redis.Client) []byte {
 		case kind == "hash":
 			k.Hash = c.HGetAll(ctx, name).Val()
 		case kind == "list":
-			k.List = c.LRange(ctx, name, 0, -1).Val()
+			for _, value := range c.LRange(ctx, name, 0, -1).Val() {
+				k.List = append(k.List, []byte(value))
+			}
 		case kind == "zset":
 			for _, z := range c.ZRangeWithScores(ctx, name, 0, -1).Val() {
 				text, _ := z.Member.(string)
@@ -92,7 +94,9 @@ func restore(t *testing.T, c *redis.Client, raw []byte) {
 		case k.Hash != nil:
 			p.HSet(ctx, k.Name, k.Hash)
 		case k.List != nil:
-			p.RPush(ctx, k.Name, k.List)
+			for _, value := range k.List {
+				p.RPush(ctx, k.Name, value)
+			}
 		case k.Stream != nil:
 			for _, e := range k.Stream.Entries {
 				p.XAdd(ctx, &redis.XAddArgs{Stream: k.Name, ID: e.ID, Values: e.Values})

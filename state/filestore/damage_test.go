@@ -98,14 +98,32 @@ func TestADirectoryIsRefused(t *testing.T) {
 	}
 }
 
-func TestAFileOfALaterVersionIsRefused(t *testing.T) {
+func TestAFileOfAnotherVersionIsRefused(t *testing.T) {
 	t.Parallel()
+	for record, want := range map[string]struct {
+		err  error
+		says string
+	}{
+		"agui-gateway threads 2":   {filestore.ErrLater, "was written by a later version of the gateway (format 2, this one knows 1)"},
+		"agui-gateway threads 0":   {filestore.ErrOlder, "was written by an earlier version of the gateway (format 0, this one knows 1)"},
+		"agui-gateway threads 1.2": {filestore.ErrOlder, "was written by an earlier version of the gateway (format 0, this one knows 1)"},
+	} {
+		t.Run(record, func(t *testing.T) {
+			t.Parallel()
+			refused(t, ofFormat(t, record), want.err, want.says)
+		})
+	}
+}
+
+// ofFormat returns a file with the record of another version, which stores threads in another way.
+func ofFormat(t *testing.T, record string) string {
+	t.Helper()
 	file := filled(t)
 	db, err := bolt.Open(file, 0o600, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = db.Update(func(tx *bolt.Tx) error { // a later version may keep everything otherwise
+	err = db.Update(func(tx *bolt.Tx) error {
 		if err := tx.DeleteBucket([]byte("threads")); err != nil {
 			return err
 		}
@@ -113,12 +131,12 @@ func TestAFileOfALaterVersionIsRefused(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return errors.Join(b.Put([]byte("k"), []byte("v")), tx.Bucket([]byte("format")).Put([]byte("version"), []byte("agui-gateway threads 2")))
+		return errors.Join(b.Put([]byte("k"), []byte("v")), tx.Bucket([]byte("format")).Put([]byte("version"), []byte(record)))
 	})
 	if err := errors.Join(err, db.Close()); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, file, filestore.ErrLater, "was written by a later version of the gateway (format 2.0, this one knows "+state.CurrentFormat.String()+")")
+	return file
 }
 
 func TestADamagedFileIsRefused(t *testing.T) {

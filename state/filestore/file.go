@@ -15,8 +15,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// The record of the file's format, [state.Format]: the latest version that has opened it. A file of a later major is refused,
-// because nobody knows what to leave alone in it. The record has no checksum: every version has to be able to read it.
+// The record of the file's format, [state.Format]. A file of another format is refused. The record has no checksum:
+// every version has to be able to read it.
 var (
 	formatTable = []byte("format")
 	formatKey   = []byte("version")
@@ -40,6 +40,8 @@ var (
 	ErrForeign = errors.New("filestore: foreign file")
 	// ErrLater: a later version of the gateway has written the file. It is [state.ErrLater].
 	ErrLater = state.ErrLater
+	// ErrOlder: an earlier version of the gateway has written the file. It is [state.ErrOlder].
+	ErrOlder = state.ErrOlder
 	// ErrDamaged: the file is not what was written.
 	ErrDamaged = errors.New("filestore: damaged file")
 )
@@ -85,30 +87,8 @@ func openBolt(path string, opened Options, sizes map[string]int64) (*bolt.DB, er
 		case waste >= compactFrom, opened.Limit > 0 && waste > opened.Limit/4:
 			db = compact(db, path, log)
 		}
-		if err := enterFormat(db); err != nil {
-			return nil, errors.Join(err, db.Close())
-		}
 		return db, nil
 	}
-}
-
-// enterFormat notes that this version uses the file, unless a later one has. What versions have added to the first format are records
-// and members that are made when they are wanted, so nothing else has to be brought up to date.
-func enterFormat(db *bolt.DB) error {
-	var found state.Format
-	err := db.View(func(tx *bolt.Tx) (err error) {
-		found, err = state.ParseFormat(string(tx.Bucket(formatTable).Get(formatKey)))
-		return err
-	})
-	if err == nil && state.CurrentFormat.Later(found) {
-		err = db.Update(func(tx *bolt.Tx) error {
-			return tx.Bucket(formatTable).Put(formatKey, []byte(state.CurrentFormat.Record()))
-		})
-	}
-	if err != nil {
-		return fmt.Errorf("filestore: %w", err)
-	}
-	return nil
 }
 
 // boltOptions are those of every file. The list of free pages is written with each transaction, so that opening the file
@@ -201,16 +181,21 @@ func damaged(path string, err error) error {
 }
 
 // judge says what is wrong with a file: the record of its format as found, what is wrong with its pages, and what with its
-// records, which only this version has to know.
+// records, which other formats may have changed.
 func judge(path, found string, pages, records error) error {
 	format, err := state.ParseFormat(found)
 	switch {
-	case errors.Is(pages, errForeign), pages == nil && err != nil:
+	case errors.Is(pages, errForeign), pages == nil && errors.Is(err, state.ErrFormat):
 		return &Error{path, ErrForeign, "is not a store of this gateway" + leftAlone}
 	case pages != nil:
 		return damaged(path, pages)
-	case format.Check() != nil:
-		return &Error{path, ErrLater, fmt.Sprintf("was written by a later version of the gateway (format %s, this one knows %s)%s", format, state.CurrentFormat, leftAlone)}
+	case err != nil:
+		which, age := ErrLater, "a later"
+		if errors.Is(err, ErrOlder) {
+			which, age = ErrOlder, "an earlier"
+		}
+		return &Error{path, which, fmt.Sprintf(
+			"was written by %s version of the gateway (format %s, this one knows %s)%s", age, format, state.CurrentFormat, leftAlone)}
 	case records != nil:
 		return damaged(path, records)
 	}

@@ -148,8 +148,8 @@ func (s *backend) readSummaries(ctx context.Context, keys []state.Key) ([]fields
 
 // later reports whether a later version has written the thread: only that it is there is known.
 func (g fieldsRead) later() bool {
-	major, _ := strconv.Atoi(g.text(5)) // none: it is of the first
-	return major > state.CurrentFormat.Major
+	format, _ := strconv.Atoi(g.text(5)) // empty: 1
+	return format > int(state.CurrentFormat)
 }
 
 // gone reports whether there is no such thread any more.

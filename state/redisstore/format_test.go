@@ -19,8 +19,8 @@ import (
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
 
-// later is what a version writes whose format this one does not know.
-var later = state.Format{Major: state.CurrentFormat.Major + 1}
+// later is the next format.
+const later = state.CurrentFormat + 1
 
 // reopened opens a store whose Redis has a record of its format, and returns what the record is then.
 func reopened(t *testing.T, url string, c *redis.Client, record string) (then string, err error) {
@@ -38,23 +38,22 @@ func reopened(t *testing.T, url string, c *redis.Client, record string) (then st
 	return c.Get(t.Context(), prefix+":format").Val(), err
 }
 
-// A gateway notes its format where none or an earlier one is noted, leaves that of a later minor, and does not start on what a later major,
-// or another program, has there.
+// A gateway writes its format where there is no record, and does not start on the record of another format or of another
+// program, which stays as it is.
 func TestTheFormatOfARedisAtTheStart(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
 	c := server.Client()
 	current := state.CurrentFormat.Record()
-	minor := state.Format{Major: state.CurrentFormat.Major, Minor: state.CurrentFormat.Minor + 1}.Record()
 	for record, want := range map[string]struct {
 		err  error
 		then string
 	}{
 		"":                         {then: current},
-		"agui-gateway threads 1.0": {then: current},
 		current:                    {then: current},
-		minor:                      {then: minor},
 		later.Record():             {state.ErrLater, later.Record()},
+		"agui-gateway threads 0":   {state.ErrOlder, "agui-gateway threads 0"},
+		"agui-gateway threads 1.2": {state.ErrOlder, "agui-gateway threads 1.2"},
 		"another program's":        {redisstore.ErrForeign, "another program's"},
 	} {
 		if then, err := reopened(t, server.URL(), c, record); !errors.Is(err, want.err) || then != want.then {
@@ -87,7 +86,7 @@ func TestAThreadOfALaterVersionIsLeftAlone(t *testing.T) {
 	c, prefix := server.Client(), rand.Text()
 	s := open(t, server.URL(), redisstore.Options{Prefix: prefix})
 	l := th.begin(s, time.Minute)
-	c.HSet(t.Context(), prefix+":{"+th.key.Digest()+"}:thread", "format", strconv.Itoa(later.Major))
+	c.HSet(t.Context(), prefix+":{"+th.key.Digest()+"}:thread", "format", strconv.Itoa(int(later)))
 	before := everyKey(t, c)
 
 	ctx, key := t.Context(), th.key
@@ -177,9 +176,9 @@ func TestALaterVersionTakesTheStore(t *testing.T) {
 	}
 }
 
-// What a later minor has added is ignored. Keys and fields of its own stay; what it has added to a document is gone when this version writes
-// the thread. So a version may add to documents with a minor only what may be lost.
-func TestWhatALaterMinorHasAdded(t *testing.T) {
+// A version that keeps the format may add to it. This version ignores the additions. It keeps keys and fields, and drops
+// additions to a document when it writes the thread. So a version may add to documents only what may be lost.
+func TestAdditionsOfALaterVersion(t *testing.T) {
 	t.Parallel()
 	server, th := redistest.Start(t), newThread(t)
 	c, prefix := server.Client(), rand.Text()

@@ -23,7 +23,7 @@ type Inspection struct {
 	Cluster string
 	// Sentinels is how many sentinels were named; 0 if the Redis is not found by any.
 	Sentinels int
-	// Format is the latest format that a gateway has noted in the store; zero if none has.
+	// Format is the format of the store's record, which may be another than [state.CurrentFormat]; zero without a record.
 	Format state.Format
 	// RoundTrip is the shortest of several exchanges.
 	RoundTrip time.Duration
@@ -52,7 +52,7 @@ type Node struct {
 }
 
 // Inspect asks the Redis at an address what it is and how it is set up, and changes nothing in it. The address and the errors are those of
-// [Open]; [ReasonOf] says what an error means. A Redis of a later version is no error: see [Inspection.Format].
+// [Open]; [ReasonOf] says what an error means. The format of a later version is no error: see [Inspection.Format].
 func Inspect(ctx context.Context, address string, o Options) (*Inspection, error) {
 	where, err := parseURL(address)
 	if err != nil {

@@ -232,7 +232,7 @@ func TestWhatIsNotPacked(t *testing.T) {
 	})
 }
 
-// TestPacksOfAnotherThread deletes a thread as an earlier version does, which leaves its packs: those of the next thread under its key are shown without.
+// TestPacksOfAnotherThread has a Redis evict all keys of a thread but its packs: the next thread under its key is shown without them.
 func TestPacksOfAnotherThread(t *testing.T) {
 	t.Parallel()
 	th := newPackedThread(t)
@@ -280,36 +280,6 @@ func TestAPackThatIsBroken(t *testing.T) {
 		}
 		break
 	}
-}
-
-// TestAnEarlierVersionTrims does to a log that is packed what a version does that knows no packs: it finds them cut off, and trims what
-// the list of ends names. What it has trimmed is not shown any more, and the rest is.
-func TestAnEarlierVersionTrims(t *testing.T) {
-	t.Parallel()
-	th := newPackedThread(t)
-	first := th.run(th.packs)
-	th.clock.Move(time.Minute)
-	second := th.run(th.packs)
-	third := th.run(th.leaves)
-	hash := th.client.Keys(t.Context(), "*}:thread").Val()[0]
-	ends := strings.TrimSuffix(hash, "thread") + "ends"
-	if cut := th.client.HGet(t.Context(), hash, "cut").Val(); cut != second[len(second)-1].ID.String() {
-		t.Errorf("an earlier version finds the log cut off at %q", cut)
-	}
-	trim := func() {
-		oldest := strings.Fields(th.client.LIndex(t.Context(), ends, 1).Val()) // time, last frame, last revision
-		th.client.LPop(t.Context(), ends)
-		th.client.LSet(t.Context(), ends, 0, "")
-		th.client.HSet(t.Context(), hash, "trimmed", oldest[2], "cut", oldest[1])
-	}
-	trim()
-	th.cutAt(first[100].ID)
-	th.shows(append(second, third...))
-	trim()
-	th.cutAt(second[100].ID)
-	th.shows(third)
-	fourth := th.run(th.packs) // behind one that is not packed
-	th.shows(append(third, fourth...))
 }
 
 // eventuallyPacked waits until there are so many packs.

@@ -26,6 +26,7 @@ const (
 	ReasonCluster     Reason = "cluster"      // it is a node of a cluster, and the address names a single Redis
 	ReasonConnections Reason = "connections"  // it has as many connections as it may
 	ReasonLater       Reason = "later"        // a later version of the gateway uses it
+	ReasonOlder       Reason = "older"        // an earlier version of the gateway uses it
 	ReasonForeign     Reason = "foreign"      // another program has something under the gateway's keys
 	ReasonOther       Reason = "other"        // anything else
 )
@@ -39,6 +40,8 @@ func ReasonOf(err error) Reason {
 		return ReasonURL
 	case errors.Is(err, state.ErrLater):
 		return ReasonLater
+	case errors.Is(err, state.ErrOlder):
+		return ReasonOlder
 	case errors.Is(err, errForeign):
 		return ReasonForeign
 	case errors.Is(err, errNotTold):

@@ -27,7 +27,6 @@ type backend struct {
 	running      sync.WaitGroup
 	policy       atomic.Bool // the maxmemory-policy was asked for
 	counting     atomic.Bool // somebody wants to know what principals take
-	later        sync.Once   // it was logged that a later version uses this Redis, too
 	batchers     batchers
 	packer       packer
 	closing      chan struct{} // closed by Close
@@ -47,8 +46,8 @@ var (
 //
 // With rediss in place of redis the connections are encrypted. A cluster can also be spelled redis://…?cluster=true.
 // The credentials of the sentinels themselves are ?sentinel_username= and ?sentinel_password=. It fails with
-// [ErrURL], with [state.ErrLater] if a later version of the gateway keeps its threads there in a way that this one does not know, or
-// when the Redis cannot be reached, unless o.AllowUnreachable; no error quotes the address.
+// [ErrURL], with [state.ErrLater] or [state.ErrOlder] if another version of the gateway has stored its threads there in
+// another format, or when the Redis cannot be reached, unless o.AllowUnreachable; no error quotes the address.
 //
 // Everything is read from masters: a replica may not have yet what a reader's cursor was given for.
 func Open(ctx context.Context, address string, o Options) (state.Store, error) {
@@ -86,7 +85,7 @@ func openBackend(ctx context.Context, address string, o Options) (*backend, erro
 
 // refused reports whether the Redis was there and said no in a way that waiting does not change.
 func refused(err error) bool {
-	if errors.Is(err, state.ErrLater) || errors.Is(err, errForeign) || redis.IsAuthError(err) || redis.IsPermissionError(err) {
+	if errors.Is(err, state.ErrLater) || errors.Is(err, state.ErrOlder) || errors.Is(err, errForeign) || redis.IsAuthError(err) || redis.IsPermissionError(err) {
 		return true
 	}
 	answer, ok := errors.AsType[redis.Error](err)

@@ -1,5 +1,4 @@
--- Packs the frames of a run that is over, if they are the oldest of the log. Earlier versions know nothing of packs, and take for trimmed what is
--- packed.
+-- Packs the frames of a run that is over, if they are the oldest of the log.
 local thread, log, packs = KEYS[1], KEYS[2], KEYS[3]
 local now, born, first, last, ttl = clock(arg()), arg(), arg(), arg(), arg()
 if not exists(thread, now) or get(thread, 'born') ~= born then return { 'unknown' } end
@@ -25,6 +24,6 @@ end
 trimPacks(packs, cut)
 local fence, seq = parts(last)
 redis.call('XTRIM', log, 'MINID', string.format('%.0f-%.0f', fence, seq + 1))
-pack(thread, last, cut)
+redis.call('HSET', thread, 'packed', last)
 redis.call('PEXPIRE', packs, ttl)
 return { 'done' }

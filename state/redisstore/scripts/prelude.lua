@@ -136,23 +136,11 @@ local function shorten(list)
   return oldest
 end
 
--- kept returns the newest frame that is not kept any more, and the newest that is packed; empty: there is none. Beside that frame and what was cut
--- off before it, the thread has what was trimmed then: if that has changed, an earlier version has trimmed, which knows no packs.
+-- kept returns the newest frame that was trimmed and the newest packed frame that was not; each is empty if there is none.
 local function kept(thread)
-  local cut = get(thread, 'cut')
-  local packed, before, trimmed = string.match(get(thread, 'packed'), '^(%S+) (%S+) (%S+)$')
-  if not packed then return cut, '' end
-  if trimmed == '-' then trimmed = '' end
-  if trimmed == get(thread, 'trimmed') then cut = before == '-' and '' or before end
+  local cut, packed = get(thread, 'cut'), get(thread, 'packed')
   if less(cut, packed) then return cut, packed end
   return cut, ''
-end
-
--- pack notes the newest frame that is packed, and what was cut off before. To earlier versions all that is cut off.
-local function pack(thread, packed, cut)
-  local trimmed = get(thread, 'trimmed')
-  redis.call('HSET', thread, 'cut', packed,
-    'packed', packed .. ' ' .. (cut == '' and '-' or cut) .. ' ' .. (trimmed == '' and '-' or trimmed))
 end
 
 -- packOf returns the first frame of a pack, its last, and whose log it is; nil if there is no such pack. The packs are a list: of each
@@ -194,7 +182,6 @@ local function trim(thread, ends, log, old, now, keep)
   if not last then return false end
   local fence, seq = parts(last)
   redis.call('XTRIM', log, 'MINID', string.format('%.0f-%.0f', fence, seq + 1))
-  local _, packed = kept(thread)
   -- The revision at which the next run begins is rev + 1.
   local newest = redis.call('XREVRANGE', old, string.format('%.0f', rev + 1), '-', 'COUNT', 1)[1]
   if newest then
@@ -202,11 +189,6 @@ local function trim(thread, ends, log, old, now, keep)
     redis.call('HSET', thread, 'dropped', string.match(newest[1], '^%d+'))
   end
   redis.call('HSET', thread, 'trimmed', rev, 'cut', last)
-  if less(last, packed) then
-    pack(thread, packed, last)
-  else
-    redis.call('HDEL', thread, 'packed')
-  end
   return true
 end
 

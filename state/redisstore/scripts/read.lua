@@ -36,6 +36,7 @@ if less(after, packed) then
   if not packs then return { 'packed' } end
   if redis.call('EXISTS', packs) == 0 then -- evicted
     redis.call('HDEL', thread, 'packed')
+    redis.call('HSET', thread, 'cut', packed)
     cut, packs = packed, nil
   elseif less(at, cut) then
     at = cut

@@ -67,6 +67,8 @@ func (f File) refused(ctx context.Context, err error) []Finding {
 		return []Finding{{"store.file", "", Unchecked, "The file could not be read to its end in time.", "Look at the disk, which is slow or hangs; or check a copy of the file elsewhere."}}
 	case errors.Is(err, filestore.ErrLater):
 		return finding("store.format", "A later version of the gateway has written the file.", "Use that version; docs/upgrades.md says which reads what. Nothing was changed.")
+	case errors.Is(err, filestore.ErrOlder):
+		return finding("store.format", "An earlier version of the gateway has written the file.", "Use that version; docs/upgrades.md says which reads what. Nothing was changed.")
 	case errors.Is(err, filestore.ErrForeign):
 		return finding("store", "The file is not a store of this gateway.", "Name another file in -store (GATEWAY_STORE).")
 	case errors.Is(err, filestore.ErrDamaged):

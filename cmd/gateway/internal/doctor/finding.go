@@ -40,7 +40,7 @@ type Question struct{ Name, Asks string }
 var Questions = []Question{
 	{"settings", "do the settings fit together, and is nothing set that has no effect"},
 	{"store", "can the store be reached or opened, with these credentials"},
-	{"store.format", "was what is stored written by this version or an earlier one"},
+	{"store.format", "do the stored threads have the format of this version"},
 	{"store.version", "is the Redis 7.0 or later"},
 	{"store.role", "is the Redis a master that takes no writes without its replicas, and a cluster whole"},
 	{"store.eviction", "does a full Redis refuse writes (`maxmemory-policy noeviction`), so that no thread loses parts"},

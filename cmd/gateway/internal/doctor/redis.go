@@ -59,7 +59,7 @@ func (r Redis) Check() Check {
 			found = append(found, Finding{"store.role", "cluster", Wrong, "The cluster says that it is in state " + in.Cluster + ": not all of its slots are served.",
 				"Bring its missing nodes back, or give their slots to others (redis-cli --cluster fix)."})
 		}
-		if in.Format.Check() != nil {
+		if in.Format > state.CurrentFormat {
 			return found // nothing may be written there
 		}
 		return append(found, r.rights(ctx), r.logs(ctx))
@@ -114,6 +114,7 @@ func (r Redis) refused(name, says string, err error) Finding {
 		redisstore.ReasonCluster:     {"it is a node of a cluster, and the address names a single Redis", "Write redis+cluster:// in place of redis:// in -store (GATEWAY_STORE)."},
 		redisstore.ReasonConnections: {"it has as many connections as it may", "Raise its maxclients."},
 		redisstore.ReasonLater:       {"a later version of the gateway keeps its threads there", "Use that version; docs/upgrades.md says which reads what."},
+		redisstore.ReasonOlder:       {"an earlier version of the gateway keeps its threads there", "Use that version; docs/upgrades.md says which reads what."},
 		redisstore.ReasonForeign:     {"another program keeps something under the gateway's keys", "Give the gateway a Redis, or a number of a database, of its own."},
 	}[reason]
 	switch {
@@ -206,13 +207,11 @@ func judgeRoom(n redisstore.Node) Finding {
 
 func judgeFormat(f state.Format) Finding {
 	switch {
-	case f.Check() != nil:
+	case f > state.CurrentFormat:
 		return Finding{"store.format", "", Wrong, fmt.Sprintf("What is stored has format %s, of a later version of the gateway; this one knows %s.", f, state.CurrentFormat),
 			"Use that version; docs/upgrades.md says which reads what. Nothing was changed."}
-	case f == state.Format{}:
+	case f == 0:
 		return Finding{Name: "store.format", Verdict: OK, Says: "No gateway has used it yet."}
-	case f.Later(state.CurrentFormat):
-		return Finding{Name: "store.format", Verdict: OK, Says: fmt.Sprintf("A later version uses it as well (format %s, this one knows %s), beside which this one can serve.", f, state.CurrentFormat)}
 	default:
 		return Finding{Name: "store.format", Verdict: OK, Says: "What is stored has format " + f.String() + "."}
 	}
