@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agui-gateway/gateway/internal/patchcost"
+	"github.com/agui-gateway/gateway/internal/jsonpatch"
 )
 
 func TestPatchApply(t *testing.T) {
@@ -103,8 +103,8 @@ func TestPatchApplyIsBounded(t *testing.T) {
 		deep = append(deep, PatchOp{Op: "move", From: "/a", Path: "/b"}, PatchOp{Op: "add", Path: "/a", Value: json.RawMessage(`{}`)},
 			PatchOp{Op: "move", From: "/b", Path: "/a/b"})
 	}
-	if _, err := bomb.Apply(t.Context(), json.RawMessage(`{}`)); !errors.Is(err, errPatchCopied) {
-		t.Errorf("a patch of %d copies: %v, want %v", len(bomb), err, errPatchCopied)
+	if _, err := bomb.Apply(t.Context(), json.RawMessage(`{}`)); !errors.Is(err, jsonpatch.ErrTooLarge) {
+		t.Errorf("a patch of %d copies: %v, want %v", len(bomb), err, jsonpatch.ErrTooLarge)
 	}
 	list := `{"a":[` + strings.TrimSuffix(strings.Repeat(`{"k":1},`, 1<<15), ",") + `]}`
 	var moves, shifts Patch
@@ -114,17 +114,18 @@ func TestPatchApplyIsBounded(t *testing.T) {
 	for range 2000 {
 		shifts = append(shifts, PatchOp{Op: "remove", Path: "/a/0"})
 	}
-	for name, p := range map[string]Patch{"moves": moves, "shifts": shifts, "operations": make(Patch, patchcost.MaxOps+1)} {
-		if _, err := p.Apply(t.Context(), json.RawMessage(list)); !errors.Is(err, ErrPatch) || name != "operations" && !errors.Is(err, patchcost.ErrSteps) {
+	for name, p := range map[string]Patch{"moves": moves, "shifts": shifts, "operations": make(Patch, jsonpatch.MaxOps+1)} {
+		if _, err := p.Apply(t.Context(), json.RawMessage(list)); !errors.Is(err, ErrPatch) || name != "operations" && !errors.Is(err, jsonpatch.ErrSteps) {
 			t.Errorf("%s: %v, want %v", name, err, ErrPatch)
 		}
 	}
+	cause := errors.New("stopped")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(errPatchTest)
-	if _, err := moves[:2].Apply(ctx, json.RawMessage(list)); !errors.Is(err, errPatchTest) {
+	cancel(cause)
+	if _, err := moves[:2].Apply(ctx, json.RawMessage(list)); !errors.Is(err, cause) {
 		t.Errorf("with a context that is done: %v, want its cause", err)
 	}
-	if _, err := deep.Apply(t.Context(), json.RawMessage(`{}`)); !errors.Is(err, errPatchDepth) {
-		t.Errorf("a patch that nests: %v, want %v", err, errPatchDepth)
+	if _, err := deep.Apply(t.Context(), json.RawMessage(`{}`)); !errors.Is(err, jsonpatch.ErrTooLarge) {
+		t.Errorf("a patch that nests: %v, want %v", err, jsonpatch.ErrTooLarge)
 	}
 }

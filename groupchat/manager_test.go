@@ -128,7 +128,7 @@ func TestRow116ValidateReportsEveryMistake(t *testing.T) {
 		{"scope", with(func(p *Participant) { p.Scope.Kind = "odd" }), []string{`unknown scope "odd"`}},
 		{"pointer", with(func(p *Participant) {
 			p.Scope = Scoping{Kind: ScopeMapped, Mapping: state.Mapping{In: map[string]string{"a": "b"}}}
-		}), []string{"scope: state: bad pointer"}},
+		}), []string{"scope: bad pointer"}},
 		{"isolated out", with(func(p *Participant) {
 			p.Scope = Scoping{Kind: ScopeIsolated, Mapping: state.Mapping{Out: map[string]string{"/a": "/b"}}}
 		}), []string{"has no outputs"}},

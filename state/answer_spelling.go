@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/jsonpatch"
 )
 
 // FitQuestion returns payload in the form in which it answers a question, as [Admit] takes it. It does what [FitAnswer] does, and numbers that are those of
@@ -46,19 +47,19 @@ func indexSame(list []any, v any) (index int, unclear bool) {
 		if !sameValue(v, one) {
 			continue
 		}
-		if exact < 0 && equalJSON(v, one) {
+		if exact < 0 && jsonpatch.Identical(v, one) {
 			exact = i
 		}
-		if index >= 0 && !equalJSON(list[index], one) {
+		if index >= 0 && !jsonpatch.Identical(list[index], one) {
 			unclear = true
 		}
 		if index < 0 {
 			index = i
 		}
-		safe = safe && SafeNumbers(renderJSON(one))
+		safe = safe && SafeNumbers(jsonpatch.Render(one))
 	}
 	switch {
-	case exact >= 0 && (!unclear || safe || !bytes.Equal(asFloats(v), renderJSON(v))):
+	case exact >= 0 && (!unclear || safe || !bytes.Equal(asFloats(v), jsonpatch.Render(v))):
 		return exact, false
 	case unclear && !safe:
 		return -1, true
@@ -69,7 +70,7 @@ func indexSame(list []any, v any) (index int, unclear bool) {
 // asFloats is v as a client writes it that reads numbers as float64.
 func asFloats(v any) []byte {
 	var read any
-	if json.Unmarshal(renderJSON(v), &read) != nil {
+	if json.Unmarshal(jsonpatch.Render(v), &read) != nil {
 		return nil // a number is beyond a float64
 	}
 	raw, _ := agui.Marshal(read) // it was JSON
@@ -123,7 +124,7 @@ func respellAnswer(i agui.Interrupt, payload json.RawMessage) json.RawMessage {
 			members["editedArgs"] = respell(members["editedArgs"], asked)
 		}
 	}
-	return renderJSON(v)
+	return jsonpatch.Render(v)
 }
 
 // respellBy returns v with the spellings that the enum and const of a schema have, and whether it is clear which of them it has.
@@ -141,7 +142,7 @@ func respellBy(schema, v any, depth int) (any, bool) {
 	case unclear:
 		return v, false
 	case i >= 0:
-		return cloneJSON(values[i]), true
+		return jsonpatch.Clone(values[i]), true
 	}
 	clear := true
 	next := func(part any, v any) any {
@@ -158,7 +159,7 @@ func respellBy(schema, v any, depth int) (any, bool) {
 	switch v := v.(type) {
 	case map[string]any:
 		properties, _ := keywords["properties"].(map[string]any)
-		for _, name := range sortedKeys(properties) {
+		for _, name := range jsonpatch.SortedKeys(properties) {
 			if member, ok := v[name]; ok {
 				v[name] = next(properties[name], member)
 			}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/jsonpatch"
 )
 
 // askedFor is a question with a card, as agents ask it.
@@ -70,20 +71,20 @@ func TestEchoesOfQuestions(t *testing.T) {
 	t.Parallel()
 	g := newGenerator(t)
 	for range 2000 {
-		arguments := renderJSON(g.object(3))
+		arguments := jsonpatch.Render(g.object(3))
 		asked := askedFor(t, `{"type":"object","properties":{"approved":{},"editedArgs":{}}}`, map[string]any{"arguments": arguments})
-		answer := renderJSON(map[string]any{"approved": true, "editedArgs": echo(t, arguments)})
+		answer := jsonpatch.Render(map[string]any{"approved": true, "editedArgs": echo(t, arguments)})
 		same(t, "arguments after an echo", FitQuestion(asked, answer), json.RawMessage(`{"approved":true,"editedArgs":`+string(arguments)+`}`))
 
 		edited := echo(t, arguments).(map[string]any) //nolint:forcetypeassert // of an object
 		if err := json.Unmarshal(arguments, &map[string]any{}); err == nil {
 			edited["new"] = "edit"
-			want, err := parseObject(arguments)
+			want, err := jsonpatch.ParseObject(arguments)
 			if err != nil {
 				t.Fatal(err)
 			}
 			want["new"] = "edit"
-			same(t, "arguments after an edit", FitQuestion(asked, renderJSON(map[string]any{"approved": true, "editedArgs": edited})), renderJSON(map[string]any{"approved": true, "editedArgs": want}))
+			same(t, "arguments after an edit", FitQuestion(asked, jsonpatch.Render(map[string]any{"approved": true, "editedArgs": edited})), jsonpatch.Render(map[string]any{"approved": true, "editedArgs": want}))
 		}
 
 		var options []any
@@ -94,12 +95,12 @@ func TestEchoesOfQuestions(t *testing.T) {
 				seen[key], options = true, append(options, one)
 			}
 		}
-		question := agui.Interrupt{ResponseSchema: renderJSON(map[string]any{"enum": options})}
+		question := agui.Interrupt{ResponseSchema: jsonpatch.Render(map[string]any{"enum": options})}
 		for i := range options {
-			chosen := renderJSON(options[i])
-			got := FitQuestion(question, renderJSON(echo(t, chosen)))
+			chosen := jsonpatch.Render(options[i])
+			got := FitQuestion(question, jsonpatch.Render(echo(t, chosen)))
 			same(t, "the option", got, chosen)
-			if IndexOption(rawList(options), renderJSON(echo(t, chosen))) != i {
+			if IndexOption(rawList(options), jsonpatch.Render(echo(t, chosen))) != i {
 				t.Errorf("option %d of %s is not found by its echo", i, question.ResponseSchema)
 			}
 		}
@@ -108,7 +109,7 @@ func TestEchoesOfQuestions(t *testing.T) {
 
 func rawList(list []any) (out []json.RawMessage) {
 	for _, v := range list {
-		out = append(out, renderJSON(v))
+		out = append(out, jsonpatch.Render(v))
 	}
 	return out
 }

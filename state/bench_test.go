@@ -13,7 +13,7 @@ func weigh(b *testing.B, n int) *Document {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for i := 0; d.tree.size < n; i++ {
+	for i := 0; d.tree.Size < n; i++ {
 		item := map[string]any{"id": i, "name": strings.Repeat("n", 40), "tags": []string{"a", "b"}}
 		if err := d.Set(fmt.Sprintf("/groups/g%d/items/-", i%50), item); err != nil {
 			b.Fatal(err)

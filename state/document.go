@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/jsonpatch"
 	"github.com/agui-gateway/gateway/internal/lock"
-	"github.com/agui-gateway/gateway/internal/patchcost"
 )
 
 // A Document is the state a thread's agents share with its readers: one JSON object. It is kept decoded, so
@@ -23,7 +23,7 @@ type Document struct {
 
 	mu   lock.Lock                       // also held while read and OnChange wait
 	read func() (json.RawMessage, error) // nil once it was
-	tree tree
+	tree jsonpatch.Tree
 	raw  json.RawMessage // the rendered tree, nil since it changed; never written to
 	rev  int             // changes that were made
 	// copied is how many bytes the copies of patches have taken.
@@ -49,17 +49,17 @@ type DocumentOptions struct {
 // NewDocument returns a document that holds raw: an object, or nothing or null for an empty one.
 // The error is [ErrValue], or [ErrTooLarge] for what nests deeper than [MaxDepth].
 func NewDocument(raw json.RawMessage, o DocumentOptions) (*Document, error) {
-	root, err := parseObject(raw)
+	root, err := jsonpatch.ParseObject(raw)
 	if err != nil {
 		return nil, err
 	}
-	return &Document{o: o, mu: lock.New(), tree: tree{root: root, size: sizeJSON(root)}}, nil
+	return &Document{o: o, mu: lock.New(), tree: jsonpatch.NewTree(root)}, nil
 }
 
 // NewLateDocument returns a document that is read when somebody looks at it or writes to it. Until that succeeds what writes
 // returns read's error, or those of [NewDocument], and the document looks empty: who reads for a run has to end it.
 func NewLateDocument(read func() (json.RawMessage, error), o DocumentOptions) *Document {
-	return &Document{o: o, mu: lock.New(), read: read, tree: tree{root: map[string]any{}, size: len("{}")}}
+	return &Document{o: o, mu: lock.New(), read: read, tree: jsonpatch.NewTree(map[string]any{})}
 }
 
 // lock takes the lock of a document that has been read. The lock is held in any case.
@@ -72,11 +72,11 @@ func (d *Document) lock() error {
 	if err != nil {
 		return err
 	}
-	root, err := parseObject(raw)
+	root, err := jsonpatch.ParseObject(raw)
 	if err != nil {
 		return err
 	}
-	d.read, d.raw, d.tree = nil, nil, tree{root: root, size: sizeJSON(root)}
+	d.read, d.raw, d.tree = nil, nil, jsonpatch.NewTree(root)
 	return nil
 }
 
@@ -97,20 +97,20 @@ func (d *Document) Copied() int {
 
 // Blank reports whether there is nothing at pointer, or null, or an empty text.
 func (d *Document) Blank(pointer string) bool {
-	path, err := parsePointer(pointer)
+	path, err := jsonpatch.ParsePointer(pointer)
 	if err != nil {
 		return true
 	}
 	_ = d.lock()
 	defer d.mu.Unlock()
-	v, _ := find(d.tree.root, path)
+	v, _ := jsonpatch.Find(d.tree.Root, path)
 	return v == nil || v == ""
 }
 
 // Get decodes the value at pointer into v, which is a pointer as for [json.Unmarshal]; numbers become
 // [json.Number] where v does not say what they are. It reports whether there is a value.
 func (d *Document) Get(pointer string, v any) (bool, error) {
-	path, err := parsePointer(pointer)
+	path, err := jsonpatch.ParsePointer(pointer)
 	if err != nil {
 		return false, err
 	}
@@ -128,7 +128,7 @@ func (d *Document) Get(pointer string, v any) (bool, error) {
 
 // Raw returns the JSON of the value at pointer, and false if there is none.
 func (d *Document) Raw(pointer string) (json.RawMessage, bool) {
-	path, err := parsePointer(pointer)
+	path, err := jsonpatch.ParsePointer(pointer)
 	if err != nil {
 		return nil, false
 	}
@@ -139,11 +139,11 @@ func (d *Document) Raw(pointer string) (json.RawMessage, bool) {
 func (d *Document) at(path []string) (json.RawMessage, bool, error) {
 	err := d.lock()
 	defer d.mu.Unlock()
-	v, ok := find(d.tree.root, path)
+	v, ok := jsonpatch.Find(d.tree.Root, path)
 	if !ok {
 		return nil, false, err
 	}
-	return renderJSON(v), true, nil
+	return jsonpatch.Render(v), true, nil
 }
 
 // Set makes v, marshalled as by [json.Marshal], the value at pointer, combined with what is there by the
@@ -152,38 +152,38 @@ func (d *Document) at(path []string) (json.RawMessage, bool, error) {
 // sent; if nothing does, nothing happens. Errors are [ErrPointer], [ErrNotFound], [ErrValue],
 // [ErrTooLarge], the reducer's and OnChange's.
 func (d *Document) Set(pointer string, v any) error {
-	path, err := parsePointer(pointer)
+	path, err := jsonpatch.ParsePointer(pointer)
 	if err != nil {
 		return err
 	}
-	value, err := toValue(v)
+	value, err := jsonpatch.ToValue(v)
 	if err != nil {
 		return err
 	}
-	return d.update(func() (_ []edit, err error) {
+	return d.update(func() (_ []jsonpatch.Edit, err error) {
 		if reduce := d.o.Reducers[pointer]; reduce != nil {
 			if value, err = d.reduce(reduce, path, value); err != nil {
 				return nil, fmt.Errorf("state: set %q: %w", pointer, err)
 			}
 		}
-		return setEdits(d.tree.root, path, value)
+		return setEdits(d.tree.Root, path, value)
 	})
 }
 
 func (d *Document) reduce(reduce Reducer, path []string, value any) (any, error) {
 	var old json.RawMessage
-	if v, ok := find(d.tree.root, path); ok {
-		old = renderJSON(v)
+	if v, ok := jsonpatch.Find(d.tree.Root, path); ok {
+		old = jsonpatch.Render(v)
 	}
-	out, err := reduce(old, renderJSON(value))
+	out, err := reduce(old, jsonpatch.Render(value))
 	if err != nil {
 		return nil, err
 	}
-	return toValue(out)
+	return jsonpatch.ToValue(out)
 }
 
 // setEdits returns what makes value the one at path below root.
-func setEdits(root any, path []string, value any) ([]edit, error) {
+func setEdits(root any, path []string, value any) ([]jsonpatch.Edit, error) {
 	at := root
 	for i, t := range path {
 		last := i == len(path)-1
@@ -199,27 +199,27 @@ func setEdits(root any, path []string, value any) ([]edit, error) {
 				op = "replace"
 			}
 		case []any:
-			if n, ok := arrayIndex(t, len(c)); ok {
+			if n, ok := jsonpatch.Index(t, len(c)); ok {
 				if at = c[n]; last || at != nil {
 					continue
 				}
 				op = "replace"
 				break
 			}
-			if _, ok := arrayIndex(t, len(c)+1); !ok && t != "-" {
-				return nil, missing(path)
+			if _, ok := jsonpatch.Index(t, len(c)+1); !ok && t != "-" {
+				return nil, jsonpatch.Missing(path)
 			}
 			path = slices.Clone(path)
 			path[i] = "-"
 		default:
-			return nil, missing(path)
+			return nil, jsonpatch.Missing(path)
 		}
-		return []edit{{op: op, path: path[:i+1], value: nest(path[i+1:], value)}}, nil
+		return []jsonpatch.Edit{{Op: op, Path: path[:i+1], Value: nest(path[i+1:], value)}}, nil
 	}
 	if _, ok := value.(map[string]any); !ok && len(path) == 0 {
 		return nil, fmt.Errorf("%w: the document must be an object", ErrValue)
 	}
-	return diffValues(path, at, value), nil
+	return jsonpatch.Diff(path, at, value), nil
 }
 
 // nest wraps v into the objects that path names; where it says "-" there can only be a new array.
@@ -237,18 +237,18 @@ func nest(path []string, v any) any {
 // Remove takes out the value at pointer; [ErrNotFound] if there is none, [ErrPointer] for the whole
 // document.
 func (d *Document) Remove(pointer string) error {
-	path, err := parsePointer(pointer)
+	path, err := jsonpatch.ParsePointer(pointer)
 	if err != nil {
 		return err
 	}
 	if len(path) == 0 {
 		return fmt.Errorf("%w: the document itself cannot be removed", ErrPointer)
 	}
-	return d.update(func() ([]edit, error) {
-		if _, ok := find(d.tree.root, path); !ok {
-			return nil, missing(path)
+	return d.update(func() ([]jsonpatch.Edit, error) {
+		if _, ok := jsonpatch.Find(d.tree.Root, path); !ok {
+			return nil, jsonpatch.Missing(path)
 		}
-		return []edit{{op: "remove", path: path}}, nil
+		return []jsonpatch.Edit{{Op: "remove", Path: path}}, nil
 	})
 }
 
@@ -261,7 +261,7 @@ func (d *Document) Apply(ctx context.Context, p agui.Patch) error {
 	if err != nil {
 		return err
 	}
-	budget, err := budgetOf(ctx, p, d.tree.size)
+	budget, err := jsonpatch.NewBudget(ctx, len(p), d.tree.Size+sizePatch(p))
 	if err != nil {
 		return err
 	}
@@ -275,11 +275,11 @@ func (d *Document) Apply(ctx context.Context, p agui.Patch) error {
 // Replace makes raw, an object, the whole document, past the reducers. It changes and sends what differs,
 // and has to compare everything to know.
 func (d *Document) Replace(raw json.RawMessage) error {
-	root, err := parseObject(raw)
+	root, err := jsonpatch.ParseObject(raw)
 	if err != nil {
 		return err
 	}
-	return d.update(func() ([]edit, error) { return diffValues(nil, d.tree.root, root), nil })
+	return d.update(func() ([]jsonpatch.Edit, error) { return jsonpatch.Diff(nil, d.tree.Root, root), nil })
 }
 
 // ApplyOutside applies a patch of somebody who is no agent of the run, as a whole or not at all, past the reducers. It may
@@ -295,11 +295,11 @@ func (d *Document) ApplyOutside(p OutsidePatch, writable []string) error {
 	if err != nil {
 		return err
 	}
-	root, err := parseObject(raw)
+	root, err := jsonpatch.ParseObject(raw)
 	if err != nil {
 		return err
 	}
-	err = d.change(diffValues(nil, d.tree.root, root), true, nil)
+	err = d.change(jsonpatch.Diff(nil, d.tree.Root, root), true, nil)
 	if errors.Is(err, ErrTooLarge) {
 		return refused(ErrTooLarge, fmt.Sprintf("the state would take more than %d bytes", d.o.MaxSize))
 	}
@@ -315,7 +315,7 @@ func (d *Document) JSON() json.RawMessage {
 
 func (d *Document) render() json.RawMessage {
 	if d.raw == nil {
-		d.raw = slices.Clip(appendJSON(make([]byte, 0, d.tree.size), d.tree.root))
+		d.raw = slices.Clip(jsonpatch.Append(make([]byte, 0, d.tree.Size), d.tree.Root))
 	}
 	return d.raw
 }
@@ -327,12 +327,12 @@ func (d *Document) Clone() *Document {
 	defer d.mu.Unlock()
 	o := d.o
 	o.OnChange = nil
-	root, _ := cloneJSON(d.tree.root).(map[string]any)
-	return &Document{o: o, mu: lock.New(), tree: tree{root: root, size: d.tree.size}, raw: d.raw}
+	root, _ := jsonpatch.Clone(d.tree.Root).(map[string]any)
+	return &Document{o: o, mu: lock.New(), tree: jsonpatch.Tree{Root: root, Size: d.tree.Size}, raw: d.raw}
 }
 
 // update commits the edits that plan returns. The lock is held while plan runs.
-func (d *Document) update(plan func() ([]edit, error)) error {
+func (d *Document) update(plan func() ([]jsonpatch.Edit, error)) error {
 	err := d.lock()
 	defer d.mu.Unlock()
 	if err != nil {
@@ -347,30 +347,29 @@ func (d *Document) update(plan func() ([]edit, error)) error {
 
 // change applies edits and passes the change to OnChange. The lock is held. With patch, OnChange always gets a patch: one that is too long replaces
 // the whole document. A nil budget is no limit.
-func (d *Document) change(edits []edit, patch bool, budget *patchcost.Budget) error {
-	c := change{tree: &d.tree, budget: budget, record: d.o.OnChange != nil}
-	err := c.applyAll(edits, d.o.MaxSize)
-	d.copied += c.copied
-	if err != nil {
-		return err
+func (d *Document) change(edits []jsonpatch.Edit, patch bool, budget *jsonpatch.Budget) error {
+	var p agui.Patch
+	c := jsonpatch.Change{Tree: &d.tree, Budget: budget}
+	if d.o.OnChange != nil {
+		c.Send = func(op jsonpatch.Op) { p = append(p, agui.PatchOp(op)) }
 	}
-	if len(c.undo) == 0 {
-		return nil
+	err := c.Apply(edits, d.o.MaxSize)
+	d.copied += c.Copied()
+	if err != nil || !c.Changed() {
+		return err
 	}
 	d.raw = nil
 	d.rev++
 	if d.o.OnChange == nil {
 		return nil
 	}
-	told := Change{Patch: c.wire, Undo: c.inverse()}
-	if d.o.MaxPatchOps > 0 && len(c.wire) > d.o.MaxPatchOps || sizePatch(c.wire) > d.tree.size {
-		told.Snapshot = d.render()
+	made := Change{Patch: p, Undo: collect(c.Undo())}
+	many := d.o.MaxPatchOps > 0 && len(p) > d.o.MaxPatchOps
+	switch size := sizePatch(p); {
+	case !patch && (many || size > d.tree.Size):
+		made.Snapshot = d.render()
+	case patch && (many || size > d.tree.Size+len(`[{"op":"replace","path":"","value":}]`)):
+		made.Patch = agui.Patch{{Op: "replace", Path: "", Value: d.render()}}
 	}
-	if patch && told.Snapshot != nil {
-		if d.o.MaxPatchOps > 0 && len(c.wire) > d.o.MaxPatchOps || sizePatch(c.wire) > d.tree.size+len(`[{"op":"replace","path":"","value":}]`) {
-			told.Patch = agui.Patch{{Op: "replace", Path: "", Value: told.Snapshot}}
-		}
-		told.Snapshot = nil
-	}
-	return d.o.OnChange(told)
+	return d.o.OnChange(made)
 }

@@ -149,7 +149,7 @@ func TestNewDocument(t *testing.T) {
 		"": `{}`, "null": `{}`, " null ": `{}`, `{"b":1,"a":[ ],"b":2}`: `{"a":[],"b":2}`, `{"\u00e9\/":"\u003c"}`: `{"é/":"<"}`,
 	} {
 		d, err := NewDocument(json.RawMessage(raw), DocumentOptions{})
-		if err != nil || string(d.JSON()) != want || d.tree.size != len(want) {
+		if err != nil || string(d.JSON()) != want || d.tree.Size != len(want) {
 			t.Errorf("NewDocument(%s) = %s, %v, want %s", raw, d.JSON(), err, want)
 		}
 	}

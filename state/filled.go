@@ -3,6 +3,8 @@ package state
 import (
 	"encoding/json"
 	"slices"
+
+	"github.com/agui-gateway/gateway/internal/jsonpatch"
 )
 
 // Filled reports whether raw says anything: absent, null, "", [], {} and containers of only such do not.
@@ -12,7 +14,7 @@ func Filled(raw json.RawMessage) bool {
 	if len(raw) == 0 {
 		return false
 	}
-	v, err := parseJSON(raw)
+	v, err := jsonpatch.Parse(raw)
 	return err == nil && filled(v)
 }
 

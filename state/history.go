@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/jsonpatch"
 )
 
 // MaxMarks is how many marks a [History] keeps: the two ends of the last 20 runs. MaxPast is how many bytes their
@@ -74,21 +75,22 @@ func (h History) approximate(mark string) bool { return h.index(mark) < 0 && h.c
 
 // back undoes the marks from the newest to the one at index at.
 func (h History) back(current json.RawMessage, at int) (json.RawMessage, error) {
-	root, err := parseObject(current)
+	root, err := jsonpatch.ParseObject(current)
 	if err != nil {
 		return nil, err
 	}
-	c := change{tree: &tree{root: root, size: sizeJSON(root)}}
+	tree := jsonpatch.NewTree(root)
+	c := jsonpatch.Change{Tree: &tree}
 	for _, mark := range slices.Backward(h.Marks[at:]) {
 		edits, err := editsOf(mark.Undo)
 		if err != nil {
 			return nil, err
 		}
-		if err := c.applyAll(edits, 0); err != nil {
+		if err := c.Apply(edits, 0); err != nil {
 			return nil, err
 		}
 	}
-	return renderJSON(c.tree.root), nil
+	return jsonpatch.Render(tree.Root), nil
 }
 
 func (h History) index(mark string) int {

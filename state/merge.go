@@ -3,6 +3,8 @@ package state
 import (
 	"encoding/json"
 	"slices"
+
+	"github.com/agui-gateway/gateway/internal/jsonpatch"
 )
 
 // MergeOptions say how far a client's state counts.
@@ -44,9 +46,9 @@ func MergeClient(d *Document, base, client json.RawMessage, o MergeOptions) erro
 		return nil
 	}
 	before, _ := known.(map[string]any)
-	return d.update(func() ([]edit, error) {
+	return d.update(func() ([]jsonpatch.Edit, error) {
 		m := merger{o: o}
-		m.objects(before, d.tree.root, wants)
+		m.objects(before, d.tree.Root, wants)
 		return m.edits, nil
 	})
 }
@@ -56,13 +58,13 @@ func optional(raw json.RawMessage) (any, error) {
 	if len(raw) == 0 {
 		return nil, nil
 	}
-	return parseJSON(raw)
+	return jsonpatch.Parse(raw)
 }
 
 type merger struct {
 	o     MergeOptions
 	path  []string
-	edits []edit
+	edits []jsonpatch.Edit
 }
 
 // objects merges the members of theirs into ours.
@@ -70,15 +72,15 @@ func (m *merger) objects(base, ours, theirs map[string]any) {
 	if len(theirs) == 0 {
 		return
 	}
-	for _, key := range sortedKeys(base) {
+	for _, key := range jsonpatch.SortedKeys(base) {
 		if _, kept := theirs[key]; kept || m.o.First {
 			continue
 		}
-		if mine, ok := ours[key]; ok && equalJSON(mine, base[key]) {
+		if mine, ok := ours[key]; ok && jsonpatch.Identical(mine, base[key]) {
 			m.at(key, func() { m.emit("remove", nil) })
 		}
 	}
-	for _, key := range sortedKeys(theirs) {
+	for _, key := range jsonpatch.SortedKeys(theirs) {
 		m.at(key, func() { m.member(key, base, ours, theirs[key]) })
 	}
 }
@@ -101,7 +103,7 @@ func (m *merger) member(key string, base, ours map[string]any, want any) {
 		m.objects(beforeMembers, mineMembers, wantMembers)
 	case !have && !known:
 		m.emit("add", want)
-	case !have || !known || !equalJSON(mine, before): // we changed it too
+	case !have || !known || !jsonpatch.Identical(mine, before): // we changed it too
 	case emptied(mine, want):
 	default:
 		m.emit("replace", respell(want, mine))
@@ -126,8 +128,8 @@ func (m *merger) at(token string, f func()) {
 // emit writes the edit if the client may write there.
 func (m *merger) emit(op string, want any) {
 	pointer := Pointer(m.path...)
-	if m.o.Writable == nil || slices.ContainsFunc(m.o.Writable, func(top string) bool { return below(pointer, top) }) {
-		m.edits = append(m.edits, edit{op: op, path: slices.Clone(m.path), value: want})
+	if m.o.Writable == nil || slices.ContainsFunc(m.o.Writable, func(top string) bool { return jsonpatch.Below(pointer, top) }) {
+		m.edits = append(m.edits, jsonpatch.Edit{Op: op, Path: slices.Clone(m.path), Value: want})
 	} else if m.o.Refused != nil {
 		m.o.Refused(pointer)
 	}

@@ -4,13 +4,15 @@ import (
 	"encoding/json"
 	"errors"
 	"testing"
+
+	"github.com/agui-gateway/gateway/internal/jsonpatch"
 )
 
 // echo returns raw as a browser that was sent it sends it back: numbers are float64, spelled as ECMAScript spells them,
 // which encoding/json does too, and null where there is no such float64.
 func echo(t *testing.T, raw json.RawMessage) any {
 	t.Helper()
-	v, err := parseJSON(raw)
+	v, err := jsonpatch.Parse(raw)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +53,7 @@ func merged(t *testing.T, server json.RawMessage, v any) json.RawMessage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := MergeClient(d, server, renderJSON(v), MergeOptions{}); err != nil {
+	if err := MergeClient(d, server, jsonpatch.Render(v), MergeOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	return d.JSON()
@@ -63,7 +65,7 @@ func TestMergeOfAnEcho(t *testing.T) {
 	t.Parallel()
 	g := newGenerator(t)
 	for range 5000 {
-		server := renderJSON(g.object(4))
+		server := jsonpatch.Render(g.object(4))
 		same(t, "state after an echo", merged(t, server, echo(t, server)), server)
 	}
 }
@@ -93,7 +95,7 @@ func TestMergeKeepsNumbersOfAnEditedArray(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			client := json.RawMessage(`{"orders":` + tt.client + `}`)
-			v, err := parseJSON(client)
+			v, err := jsonpatch.Parse(client)
 			if err != nil {
 				t.Fatal(err)
 			}

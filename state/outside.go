@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/agui-gateway/gateway/internal/patchcost"
+	"github.com/agui-gateway/gateway/internal/jsonpatch"
 )
 
 // An OutsidePatch is a change of a thread's state that somebody makes who is no agent of a run: a JSON Patch (RFC 6902)
@@ -14,10 +14,6 @@ type OutsidePatch struct {
 	Merge bool            `json:"merge,omitempty"`
 	Body  json.RawMessage `json:"body"`
 }
-
-// MaxJudged is how many operations of one [OutsidePatch] may have to be judged on the document as the operations before
-// them left it: tests that follow a change, above all. Each costs what the document weighs.
-const MaxJudged = 32
 
 // An OutsideError says why an [OutsidePatch] is refused. Err is one of [ErrValue] and [ErrPointer] for a patch that is
 // malformed, [ErrPatch] for one that does not apply to the state as it is, [ErrForbidden] and [ErrTooLarge].
@@ -74,18 +70,18 @@ func (p OutsidePatch) members() (map[string]any, error) {
 // parse reads the body. What it adds may nest as deep as a document, within an operation in a list.
 func (p OutsidePatch) parse() (any, error) {
 	const wrapping = 2
-	v, err := parseJSON(p.Body)
+	v, err := jsonpatch.Parse(p.Body)
 	switch {
 	case err != nil:
 		return nil, refused(ErrValue, "the patch is not valid JSON")
-	case patchcost.Depth(v) > MaxDepth+wrapping:
+	case jsonpatch.Depth(v) > MaxDepth+wrapping:
 		return nil, refused(ErrTooLarge, "the patch is nested too deep")
 	}
 	return v, nil
 }
 
 // operations reads a JSON Patch. Members that RFC 6902 does not know are ignored, as it says.
-func (p OutsidePatch) operations(most int) ([]edit, error) {
+func (p OutsidePatch) operations(most int) ([]jsonpatch.Edit, error) {
 	v, err := p.parse()
 	if err != nil {
 		return nil, err
@@ -97,7 +93,7 @@ func (p OutsidePatch) operations(most int) ([]edit, error) {
 	if most > 0 && len(list) > most {
 		return nil, refused(ErrTooLarge, fmt.Sprintf("the patch has %d operations, %d are allowed", len(list), most))
 	}
-	edits := make([]edit, len(list))
+	edits := make([]jsonpatch.Edit, len(list))
 	for i, item := range list {
 		members, ok := item.(map[string]any)
 		if !ok {
@@ -111,18 +107,18 @@ func (p OutsidePatch) operations(most int) ([]edit, error) {
 }
 
 // readOperation reads the operation with index i.
-func readOperation(i int, members map[string]any) (e edit, err error) {
+func readOperation(i int, members map[string]any) (e jsonpatch.Edit, err error) {
 	path, ok := members["path"].(string)
 	if !ok {
 		return e, refusedOp(i, "", ErrValue, "path is missing or is not a text")
 	}
-	if e.path, err = outsidePointer(i, path); err != nil {
+	if e.Path, err = outsidePointer(i, path); err != nil {
 		return e, err
 	}
-	e.op, _ = members["op"].(string)
-	switch e.op {
+	e.Op, _ = members["op"].(string)
+	switch e.Op {
 	case "add", "replace", "test":
-		if e.value, ok = members["value"]; !ok {
+		if e.Value, ok = members["value"]; !ok {
 			return e, refusedOp(i, path, ErrValue, "value is missing")
 		}
 	case "move", "copy":
@@ -130,23 +126,23 @@ func readOperation(i int, members map[string]any) (e edit, err error) {
 		if !ok {
 			return e, refusedOp(i, path, ErrValue, "from is missing or is not a text")
 		}
-		if e.from, err = outsidePointer(i, from); err != nil {
+		if e.From, err = outsidePointer(i, from); err != nil {
 			return e, err
 		}
-		if len(e.from) == 0 {
+		if len(e.From) == 0 {
 			return e, refusedOp(i, path, ErrPointer, "the whole state cannot be moved or copied")
 		}
-		if e.op == "move" && inside(e.path, e.from) {
+		if e.Op == "move" && jsonpatch.Inside(e.Path, e.From) {
 			return e, refusedOp(i, path, ErrPointer, "a value cannot be moved into itself")
 		}
 	case "remove":
-		if len(e.path) == 0 {
+		if len(e.Path) == 0 {
 			return e, refusedOp(i, path, ErrPointer, "the whole state cannot be removed")
 		}
 	default:
 		return e, refusedOp(i, path, ErrValue, "op is none of add, remove, replace, move, copy and test")
 	}
-	if _, object := e.value.(map[string]any); len(e.path) == 0 && !object && (e.op == "add" || e.op == "replace") {
+	if _, object := e.Value.(map[string]any); len(e.Path) == 0 && !object && (e.Op == "add" || e.Op == "replace") {
 		return e, refusedOp(i, path, ErrValue, "the state must be an object")
 	}
 	return e, nil
@@ -154,7 +150,7 @@ func readOperation(i int, members map[string]any) (e edit, err error) {
 
 // outsidePointer reads a pointer of an outside patch. The library loses its way at names that are empty.
 func outsidePointer(i int, pointer string) ([]string, error) {
-	path, err := parsePointer(pointer)
+	path, err := jsonpatch.ParsePointer(pointer)
 	if err != nil {
 		return nil, refusedOp(i, pointer, ErrPointer, "this is not a JSON Pointer")
 	}
@@ -165,16 +161,17 @@ func outsidePointer(i int, pointer string) ([]string, error) {
 }
 
 // apply returns doc, an object, with p applied to it: all of it, or an [*OutsideError]. Writable lists the pointers at and
-// below which p may write; nil means everywhere. Copies may make doc longer by maxSize bytes, by [MaxCopied] at most; 0 means by that.
+// below which p may write; nil means everywhere. Copies may copy maxSize bytes, and 8 MiB at most; 0 means 8 MiB.
 func (p OutsidePatch) apply(doc json.RawMessage, writable []string, maxSize int) (json.RawMessage, error) {
-	a := outside{doc: object(doc), limit: MaxCopied}
+	doc = object(doc)
+	limit := jsonpatch.MaxCopied
 	if maxSize > 0 {
-		a.limit = min(a.limit, maxSize)
+		limit = min(limit, maxSize)
 	}
-	var edits []edit
+	var edits []jsonpatch.Edit
 	var err error
 	if p.Merge {
-		edits, err = p.merged(&a)
+		edits, err = p.merged(doc)
 	} else {
 		edits, err = p.operations(0)
 	}
@@ -186,20 +183,20 @@ func (p OutsidePatch) apply(doc json.RawMessage, writable []string, maxSize int)
 			return nil, err
 		}
 	}
-	return a.applyAll(edits)
+	return applyEdits(doc, edits, limit)
 }
 
 // mayWrite checks where an operation writes.
-func mayWrite(i int, e edit, writable []string) error {
-	if writable == nil || e.op == "test" {
+func mayWrite(i int, e jsonpatch.Edit, writable []string) error {
+	if writable == nil || e.Op == "test" {
 		return nil
 	}
-	pointers := []string{Pointer(e.path...)}
-	if e.op == "move" {
-		pointers = append(pointers, Pointer(e.from...))
+	pointers := []string{Pointer(e.Path...)}
+	if e.Op == "move" {
+		pointers = append(pointers, Pointer(e.From...))
 	}
 	for _, pointer := range pointers {
-		if !slices.ContainsFunc(writable, func(top string) bool { return below(pointer, top) }) {
+		if !slices.ContainsFunc(writable, func(top string) bool { return jsonpatch.Below(pointer, top) }) {
 			return refusedOp(i, pointer, ErrForbidden, "the state is not writable there")
 		}
 	}
@@ -208,28 +205,28 @@ func mayWrite(i int, e edit, writable []string) error {
 
 // merged returns the operations that a merge patch comes to. The library's own merge drops members that are null inside of
 // arrays, which RFC 7396 keeps.
-func (p OutsidePatch) merged(a *outside) ([]edit, error) {
+func (p OutsidePatch) merged(doc json.RawMessage) ([]jsonpatch.Edit, error) {
 	members, err := p.members()
 	if err != nil {
 		return nil, err
 	}
-	root, err := a.tree()
+	root, err := jsonpatch.ParseObject(doc)
 	if err != nil {
 		return nil, err
 	}
 	edits := mergeEdits(nil, root, members)
 	for _, e := range edits {
-		if slices.Contains(e.path, "") {
-			return nil, &OutsideError{Op: -1, Pointer: Pointer(e.path...), Problem: "names that are empty cannot be addressed", Err: ErrPointer}
+		if slices.Contains(e.Path, "") {
+			return nil, &OutsideError{Op: -1, Pointer: Pointer(e.Path...), Problem: "names that are empty cannot be addressed", Err: ErrPointer}
 		}
 	}
 	return edits, nil
 }
 
 // mergeEdits are the operations by which patch changes target, which is at path.
-func mergeEdits(path []string, target, patch map[string]any) []edit {
-	var edits []edit
-	for _, name := range sortedKeys(patch) {
+func mergeEdits(path []string, target, patch map[string]any) []jsonpatch.Edit {
+	var edits []jsonpatch.Edit
+	for _, name := range jsonpatch.SortedKeys(patch) {
 		at := append(slices.Clone(path), name)
 		old, had := target[name]
 		inner, isObject := patch[name].(map[string]any)
@@ -238,11 +235,11 @@ func mergeEdits(path []string, target, patch map[string]any) []edit {
 		case isObject && wasObject:
 			edits = append(edits, mergeEdits(at, oldInner, inner)...)
 		case isObject:
-			edits = append(edits, edit{op: "add", path: at, value: withoutNulls(inner)})
+			edits = append(edits, jsonpatch.Edit{Op: "add", Path: at, Value: withoutNulls(inner)})
 		case patch[name] != nil:
-			edits = append(edits, edit{op: "add", path: at, value: patch[name]})
+			edits = append(edits, jsonpatch.Edit{Op: "add", Path: at, Value: patch[name]})
 		case had:
-			edits = append(edits, edit{op: "remove", path: at})
+			edits = append(edits, jsonpatch.Edit{Op: "remove", Path: at})
 		}
 	}
 	return edits

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	jsonpatch "github.com/evanphx/json-patch/v5"
+	evanphx "github.com/evanphx/json-patch/v5"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/jsonpatch"
 )
 
 // What the library does wrong is as it was when it was kept away from it. A library that has learned better may be given more.
@@ -22,7 +23,7 @@ func TestLibraryHasTheFaultsItIsKeptFrom(t *testing.T) {
 				err = fmt.Errorf("panic: %v", p)
 			}
 		}()
-		p, err := jsonpatch.DecodePatch([]byte(patch))
+		p, err := evanphx.DecodePatch([]byte(patch))
 		if err != nil {
 			return "", err
 		}
@@ -44,7 +45,7 @@ func TestLibraryHasTheFaultsItIsKeptFrom(t *testing.T) {
 	if out, err := apply(`{"":1,"a":{"":2}}`, `[{"op":"remove","path":"/"},{"op":"copy","from":"/a/","path":"/b"}]`); err == nil && out == `{"a":{"":2},"b":2}` {
 		t.Error("empty names are found")
 	}
-	out, err := jsonpatch.MergePatch([]byte(`{}`), []byte(`{"a":[{"b":null}]}`))
+	out, err := evanphx.MergePatch([]byte(`{}`), []byte(`{"a":[{"b":null}]}`))
 	if err != nil || string(out) == `{"a":[{"b":null}]}` {
 		t.Errorf("a merge keeps null in an array: %s %v", out, err)
 	}
@@ -52,8 +53,10 @@ func TestLibraryHasTheFaultsItIsKeptFrom(t *testing.T) {
 
 func TestOutsidePatchesApplyAsTheirRFCSays(t *testing.T) {
 	t.Parallel()
+	alternating := strings.Repeat(`{"op":"add","path":"/x","value":1},{"op":"test","path":"/x","value":1},`, 100)
 	for _, c := range []struct{ doc, patch, want string }{
 		{`{}`, `[]`, `{}`},
+		{`{}`, `[` + alternating + `{"op":"remove","path":"/x"}]`, `{}`},
 		{``, `[{"op":"add","path":"/a","value":{"b":[1]}},{"op":"add","path":"/a/b/-","value":2}]`, `{"a":{"b":[1,2]}}`},
 		{`{"a":1}`, `[{"op":"test","path":"/a","value":1.0},{"op":"replace","path":"/a","value":2}]`, `{"a":2}`},
 		{`{"a":[null]}`, `[{"op":"test","path":"/a","value":[null]},{"op":"remove","path":"/a/0"}]`, `{"a":[]}`},
@@ -99,7 +102,6 @@ func TestRefusedPatchesNameTheOperation(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat(`{"a":`, MaxDepth+1) + `1` + strings.Repeat(`}`, MaxDepth+1)
 	grow := `[{"op":"add","path":"/a","value":"` + strings.Repeat("x", 1<<20) + `"}` + strings.Repeat(`,{"op":"copy","from":"/a","path":"/b"}`, 9) + `]`
-	alternating := `[` + strings.Repeat(`{"op":"add","path":"/x","value":1},{"op":"test","path":"/x","value":1},`, MaxJudged+1) + `{"op":"remove","path":"/x"}]`
 	for _, c := range []struct {
 		patch   string
 		op      int
@@ -134,7 +136,6 @@ func TestRefusedPatchesNameTheOperation(t *testing.T) {
 		{`[{"op":"add","path":"/list/9","value":1}]`, 0, "/list/9", ErrPatch},
 		{`[{"op":"add","path":"/a","value":` + deep + `}]`, -1, "", ErrTooLarge},
 		{grow, 8, "/b", ErrTooLarge},
-		{alternating, 2*MaxJudged + 1, "/x", ErrTooLarge},
 	} {
 		doc := json.RawMessage(`{"list":[null,2],"big":12345678901234567890}`)
 		got, err := OutsidePatch{Body: json.RawMessage(c.patch)}.apply(doc, nil, 0)
@@ -158,11 +159,10 @@ func TestRefusedPatchesNameTheOperation(t *testing.T) {
 
 func TestCopiesOfAPatchAreBoundedTogether(t *testing.T) {
 	t.Parallel()
-	a := outside{doc: json.RawMessage(`{"a":"` + strings.Repeat("x", 1000) + `"}`), limit: 1500}
-	if err := a.run([]edit{{op: "copy", from: []string{"a"}, path: []string{"b"}}}, 0); err != nil {
-		t.Fatal(err)
-	}
-	err := a.run([]edit{{op: "copy", from: []string{"a"}, path: []string{"c"}}}, 2)
+	doc := json.RawMessage(`{"a":"` + strings.Repeat("x", 1000) + `"}`)
+	test := `{"op":"test","path":"/b","value":"` + strings.Repeat("x", 1000) + `"}`
+	body := `[{"op":"copy","from":"/a","path":"/b"},` + test + `,{"op":"copy","from":"/a","path":"/c"}]`
+	_, err := OutsidePatch{Body: json.RawMessage(body)}.apply(doc, nil, 1500)
 	var refused *OutsideError
 	if !errors.As(err, &refused) || !errors.Is(err, ErrTooLarge) || refused.Op != 2 || refused.Pointer != "/c" {
 		t.Errorf("a copy beyond the limit = %v, want operation 2, \"/c\", %v", err, ErrTooLarge)
@@ -221,8 +221,7 @@ func TestOutsidePatchesWriteOnlyWhereTheyMay(t *testing.T) {
 	}
 }
 
-// An outside patch comes to what our own code makes of it, which judges the documents of runs. Ours compares numbers of a
-// test by their spelling, and finds names that are empty.
+// The library and our own code agree on outside patches.
 func TestOutsidePatchesAgreeWithOurOwn(t *testing.T) {
 	t.Parallel()
 	g := newGenerator(t)
@@ -234,14 +233,11 @@ func TestOutsidePatchesAgreeWithOurOwn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		old := renderJSON(doc)
+		old := jsonpatch.Render(doc)
 		ours, err := apply(old, p)
 		theirs, other := OutsidePatch{Body: raw}.apply(old, nil, 0)
 		if errors.Is(other, ErrPointer) || errors.Is(other, ErrValue) {
 			continue // it says so, whatever the state is
-		}
-		if err != nil && other == nil && slices.ContainsFunc(p, func(op agui.PatchOp) bool { return op.Op == "test" }) {
-			continue
 		}
 		if (err == nil) != (other == nil) {
 			t.Fatalf("%s by %s: ours %s %v, outside %s %v", old, raw, ours, err, theirs, other)

@@ -1,6 +1,10 @@
 package state
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/agui-gateway/gateway/internal/jsonpatch"
+)
 
 // patchedBase is which state the caller last saw of a thread that was patched since its newest run ended: no message says
 // whether it has been told. It is the one that theirs differs from least; where that says nothing, the one before the patches.
@@ -9,15 +13,15 @@ func patchedBase(t *Thread, f Facts, present, theirs json.RawMessage) (json.RawM
 	if err != nil {
 		return nil, err
 	}
-	ours, err := parseJSON(before)
+	ours, err := jsonpatch.Parse(before)
 	if err != nil {
 		return nil, err
 	}
-	own, err := parseJSON(theirs)
+	own, err := jsonpatch.Parse(theirs)
 	if err != nil {
 		return nil, err
 	}
-	now, err := parseJSON(present)
+	now, err := jsonpatch.Parse(present)
 	if err != nil {
 		return nil, err
 	}

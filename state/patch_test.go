@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/jsonpatch"
 )
 
 func TestApply(t *testing.T) {
@@ -206,8 +207,8 @@ func FuzzPatch(f *testing.F) {
 		if err != nil {
 			same(t, "after "+err.Error(), d.JSON(), before)
 		}
-		if d.tree.size != len(d.JSON()) || !json.Valid(d.JSON()) {
-			t.Fatalf("Size() = %d of %s", d.tree.size, d.JSON())
+		if d.tree.Size != len(d.JSON()) || !json.Valid(d.JSON()) {
+			t.Fatalf("Size() = %d of %s", d.tree.Size, d.JSON())
 		}
 	})
 }
@@ -215,7 +216,7 @@ func FuzzPatch(f *testing.F) {
 // apply returns doc, an object, with p applied strictly by RFC 6902, as a whole or not at all. Array indices
 // are plain decimals, and parents must exist.
 func apply(doc json.RawMessage, p agui.Patch) (json.RawMessage, error) {
-	root, err := parseObject(doc)
+	root, err := jsonpatch.ParseObject(doc)
 	if err != nil {
 		return nil, err
 	}
@@ -223,9 +224,10 @@ func apply(doc json.RawMessage, p agui.Patch) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := change{tree: &tree{root: root, size: sizeJSON(root)}}
-	if err := c.applyAll(edits, 0); err != nil {
+	tree := jsonpatch.NewTree(root)
+	c := jsonpatch.Change{Tree: &tree}
+	if err := c.Apply(edits, 0); err != nil {
 		return nil, err
 	}
-	return renderJSON(c.tree.root), nil
+	return jsonpatch.Render(tree.Root), nil
 }

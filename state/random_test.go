@@ -12,9 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	jsonpatch "github.com/evanphx/json-patch/v5"
+	evanphx "github.com/evanphx/json-patch/v5"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/jsonpatch"
 )
 
 // A generator makes documents of what goes wrong in patches: integers beyond 2^53, names that need escapes
@@ -75,13 +76,13 @@ func (g generator) vary(v any, depth int) any {
 	switch v := v.(type) {
 	case map[string]any:
 		out := map[string]any{}
-		for _, key := range sortedKeys(v) {
+		for _, key := range jsonpatch.SortedKeys(v) {
 			switch g.IntN(6) {
 			case 0:
 			case 1, 2:
 				out[key] = g.vary(v[key], depth-1)
 			default:
-				out[key] = cloneJSON(v[key])
+				out[key] = jsonpatch.Clone(v[key])
 			}
 		}
 		if g.IntN(3) == 0 {
@@ -89,7 +90,7 @@ func (g generator) vary(v any, depth int) any {
 		}
 		return out
 	case []any:
-		out := cloneJSON(v).([]any)
+		out := jsonpatch.Clone(v).([]any)
 		for range g.IntN(3) {
 			i := g.IntN(len(out) + 1)
 			switch {
@@ -113,7 +114,7 @@ func (g generator) pointer(v any) string {
 		switch c := v.(type) {
 		case map[string]any:
 			key := pick(g, oddKeys)
-			if keys := sortedKeys(c); len(keys) > 0 && g.IntN(4) > 0 {
+			if keys := jsonpatch.SortedKeys(c); len(keys) > 0 && g.IntN(4) > 0 {
 				key = pick(g, keys)
 			}
 			path, v = append(path, key), c[key]
@@ -143,13 +144,13 @@ func judge(doc json.RawMessage, p agui.Patch) (out json.RawMessage, err error) {
 	if err != nil {
 		return nil, err
 	}
-	patch, err := jsonpatch.DecodePatch(raw)
+	patch, err := evanphx.DecodePatch(raw)
 	if err != nil {
 		return nil, err
 	}
-	o := jsonpatch.NewApplyOptions()
+	o := evanphx.NewApplyOptions()
 	o.SupportNegativeIndices = false
-	o.AccumulatedCopySizeLimit = MaxCopied
+	o.AccumulatedCopySizeLimit = jsonpatch.MaxCopied
 	o.EscapeHTML = false
 	return patch.ApplyWithOptions(doc, o)
 }
@@ -157,15 +158,15 @@ func judge(doc json.RawMessage, p agui.Patch) (out json.RawMessage, err error) {
 // same compares documents by content.
 func same(t *testing.T, what string, got, want json.RawMessage) {
 	t.Helper()
-	a, err := parseJSON(got)
+	a, err := jsonpatch.Parse(got)
 	if err != nil {
 		t.Fatalf("%s: %v: %s", what, err, got)
 	}
-	b, err := parseJSON(want)
+	b, err := jsonpatch.Parse(want)
 	if err != nil {
 		t.Fatalf("%s: %v: %s", what, err, want)
 	}
-	if !equalJSON(a, b) {
+	if !jsonpatch.Identical(a, b) {
 		t.Fatalf("%s:\n got %s\nwant %s", what, got, want)
 	}
 }
@@ -179,12 +180,12 @@ func TestDiffOfRandomPairs(t *testing.T) {
 		if i%10 == 0 {
 			b = g.object(4)
 		}
-		old, new := renderJSON(a), renderJSON(b)
+		old, new := jsonpatch.Render(a), jsonpatch.Render(b)
 		patch, err := Diff(old, new)
 		if err != nil {
 			t.Fatalf("Diff(%s, %s): %v", old, new, err)
 		}
-		if equal := equalJSON(a, b); equal != (patch == nil) {
+		if equal := jsonpatch.Identical(a, b); equal != (patch == nil) {
 			t.Fatalf("Diff(%s, %s) = %v", old, new, patch)
 		}
 		text := fmt.Sprintf("pair %d: %s -> %s by %+v", i, old, new, patch)
@@ -251,7 +252,7 @@ func TestRandomChanges(t *testing.T) {
 	g := newGenerator(t)
 	refused := []error{ErrNotFound, ErrPointer, ErrValue, ErrTooLarge, ErrPatch}
 	for i := range 150 {
-		m := &mirror{t: t, state: renderJSON(g.object(4))}
+		m := &mirror{t: t, state: jsonpatch.Render(g.object(4))}
 		first := m.state
 		d, err := NewDocument(m.state, DocumentOptions{OnChange: m.follow, MaxSize: 4000})
 		if err != nil {
@@ -261,13 +262,13 @@ func TestRandomChanges(t *testing.T) {
 			before, told := d.JSON(), len(m.changes)
 			switch g.IntN(6) {
 			case 0:
-				err = d.Remove(g.pointer(d.tree.root))
+				err = d.Remove(g.pointer(d.tree.Root))
 			case 1:
-				err = d.Replace(renderJSON(g.vary(d.tree.root, 4)))
+				err = d.Replace(jsonpatch.Render(g.vary(d.tree.Root, 4)))
 			case 2:
-				err = d.Apply(t.Context(), g.patch(d.tree.root))
+				err = d.Apply(t.Context(), g.patch(d.tree.Root))
 			default:
-				err = d.Set(g.pointer(d.tree.root), renderJSON(g.value(3)))
+				err = d.Set(g.pointer(d.tree.Root), jsonpatch.Render(g.value(3)))
 			}
 			if err != nil {
 				if !slices.ContainsFunc(refused, func(want error) bool { return errors.Is(err, want) }) {
@@ -278,8 +279,8 @@ func TestRandomChanges(t *testing.T) {
 					t.Fatalf("document %d: told of a change that failed", i)
 				}
 			}
-			if got := len(d.JSON()); got != d.tree.size || got != sizeJSON(d.tree.root) {
-				t.Fatalf("document %d: its tree has %d bytes, want %d: %s", i, d.tree.size, got, d.JSON())
+			if got := len(d.JSON()); got != d.tree.Size || got != jsonpatch.Size(d.tree.Root) {
+				t.Fatalf("document %d: its tree has %d bytes, want %d: %s", i, d.tree.Size, got, d.JSON())
 			}
 			if !json.Valid(d.JSON()) {
 				t.Fatalf("not JSON: %s", d.JSON())
@@ -306,10 +307,10 @@ func (g generator) patch(v any) agui.Patch {
 	for range 1 + g.IntN(3) {
 		op := agui.PatchOp{Op: pick(g, []string{"add", "add", "remove", "replace", "move", "move", "copy", "test"})}
 		op.Path, op.From = g.pointer(v), g.pointer(v)
-		op.Value = renderJSON(g.value(2))
-		if path, _ := parsePointer(op.Path); op.Op == "test" && g.IntN(2) == 0 {
-			at, _ := find(v, path)
-			op.Value = renderJSON(at)
+		op.Value = jsonpatch.Render(g.value(2))
+		if path, _ := jsonpatch.ParsePointer(op.Path); op.Op == "test" && g.IntN(2) == 0 {
+			at, _ := jsonpatch.Find(v, path)
+			op.Value = jsonpatch.Render(at)
 		}
 		p = append(p, op)
 	}
@@ -320,8 +321,8 @@ func (g generator) patch(v any) agui.Patch {
 // tests, or where a value is moved into itself.
 func trodden(p agui.Patch) bool {
 	for _, op := range p {
-		path, err := parsePointer(op.Path)
-		from, other := parsePointer(op.From)
+		path, err := jsonpatch.ParsePointer(op.Path)
+		from, other := jsonpatch.ParsePointer(op.From)
 		if err != nil || other != nil || op.Op == "test" || slices.Contains(path, "") || slices.Contains(from, "") ||
 			len(path) == 0 || (op.Op == "move" || op.Op == "copy") && len(from) == 0 || slices.Contains(path, "01") || slices.Contains(from, "01") ||
 			op.Op == "move" && len(path) > len(from) && slices.Equal(path[:len(from)], from) {
@@ -341,7 +342,7 @@ func TestApplyAgreesWithEvanphx(t *testing.T) {
 		if !trodden(p) {
 			continue
 		}
-		old := renderJSON(doc)
+		old := jsonpatch.Render(doc)
 		ours, err := apply(old, p)
 		theirs, other := judge(old, p)
 		if (err == nil) != (other == nil) {
@@ -367,7 +368,7 @@ func TestApplyAgreesWithTheProtocols(t *testing.T) {
 	for range 5000 {
 		doc := g.object(4)
 		p := g.patch(doc)
-		old := renderJSON(doc)
+		old := jsonpatch.Render(doc)
 		ours, err := apply(old, p)
 		theirs, other := p.Apply(t.Context(), old)
 		if other != nil && slices.ContainsFunc(p, leadsAstray) {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+
+	"github.com/agui-gateway/gateway/internal/jsonpatch"
 )
 
 // A Reducer combines what is at a pointer, nil if nothing is, with what is set there, and returns what is to
@@ -34,16 +36,16 @@ func Replace(_, new json.RawMessage) (json.RawMessage, error) { return new, nil 
 // Merge puts the members of one object over those of another, key by key and not deeper. Absent and null
 // count as {}.
 func Merge(old, new json.RawMessage) (json.RawMessage, error) {
-	a, err := parseObject(old)
+	a, err := jsonpatch.ParseObject(old)
 	if err != nil {
 		return nil, err
 	}
-	b, err := parseObject(new)
+	b, err := jsonpatch.ParseObject(new)
 	if err != nil {
 		return nil, err
 	}
 	maps.Copy(a, b)
-	return renderJSON(a), nil
+	return jsonpatch.Render(a), nil
 }
 
 // Append puts the elements of one array after those of another. Absent and null count as []; a new value
@@ -53,7 +55,7 @@ func Append(old, new json.RawMessage) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return renderJSON(append(a, b...)), nil
+	return jsonpatch.Render(append(a, b...)), nil
 }
 
 func lists(old, new json.RawMessage) (a, b []any, err error) {

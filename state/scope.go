@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/jsonpatch"
 )
 
 // ErrForbidden is returned for a write that a [Scope] does not allow.
@@ -66,13 +67,13 @@ func Isolated(raw json.RawMessage, o DocumentOptions) (*Scope, error) {
 // gives its outputs to parent. With saved, from [Scope.Save], it goes on where that one was instead.
 func Mapped(parent *Scope, m Mapping, saved json.RawMessage) (*Scope, error) {
 	for _, from := range m.In {
-		if _, err := parsePointer(from); err != nil {
+		if _, err := jsonpatch.ParsePointer(from); err != nil {
 			return nil, err
 		}
 	}
 	for from, to := range m.Out {
-		_, err := parsePointer(from)
-		if _, other := parsePointer(to); err != nil || other != nil {
+		_, err := jsonpatch.ParsePointer(from)
+		if _, other := jsonpatch.ParsePointer(to); err != nil || other != nil {
 			return nil, errors.Join(err, other)
 		}
 	}
@@ -107,7 +108,7 @@ func (s *Scope) Restrict(writable ...string) *Scope {
 		}
 	}
 	for _, w := range s.writable {
-		if slices.ContainsFunc(writable, func(top string) bool { return below(w, top) }) {
+		if slices.ContainsFunc(writable, func(top string) bool { return jsonpatch.Below(w, top) }) {
 			allowed = append(allowed, w)
 		}
 	}
@@ -117,7 +118,7 @@ func (s *Scope) Restrict(writable ...string) *Scope {
 }
 
 func (s *Scope) check(pointer string) error {
-	if s.writable == nil || slices.ContainsFunc(s.writable, func(top string) bool { return below(pointer, top) }) {
+	if s.writable == nil || slices.ContainsFunc(s.writable, func(top string) bool { return jsonpatch.Below(pointer, top) }) {
 		return nil
 	}
 	return fmt.Errorf("%w: %q", ErrForbidden, pointer)

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/agui-gateway/gateway/internal/jsonpatch"
 )
 
 // A client reads a number as a float64 and spells it in its own way: a browser that was sent 12.0 sends 12 back, and
@@ -31,7 +33,7 @@ func sameValue(theirs, ours any) bool {
 		}
 		return false
 	default:
-		return equalJSON(theirs, ours)
+		return jsonpatch.Identical(theirs, ours)
 	}
 }
 
@@ -46,7 +48,7 @@ func float(n json.Number) float64 {
 // there are equally many on both sides. What corresponds to nothing stays as the client spells it.
 func respell(theirs, ours any) any {
 	if sameValue(theirs, ours) {
-		return cloneJSON(ours)
+		return jsonpatch.Clone(ours)
 	}
 	switch ours := ours.(type) {
 	case []any:
@@ -81,7 +83,7 @@ func respellArray(theirs, ours []any) []any {
 	for i, item := range theirs {
 		key := string(appendValue(nil, item))
 		if same := places[key]; len(same) > 0 {
-			out[i], left[same[0]], places[key] = cloneJSON(ours[same[0]]), true, same[1:]
+			out[i], left[same[0]], places[key] = jsonpatch.Clone(ours[same[0]]), true, same[1:]
 			continue
 		}
 		out[i], edited = item, append(edited, i)
@@ -109,8 +111,8 @@ func appendValue(dst []byte, v any) []byte {
 		return append(dst, ']')
 	case map[string]any:
 		dst = append(dst, '{')
-		for _, key := range sortedKeys(v) {
-			dst = append(appendQuoted(dst, key), ':')
+		for _, key := range jsonpatch.SortedKeys(v) {
+			dst = append(jsonpatch.AppendQuoted(dst, key), ':')
 			dst = append(appendValue(dst, v[key]), ',')
 		}
 		return append(dst, '}')
@@ -124,6 +126,6 @@ func appendValue(dst []byte, v any) []byte {
 		}
 		return strconv.AppendFloat(dst, f, 'g', -1, 64)
 	default:
-		return appendJSON(dst, v)
+		return jsonpatch.Append(dst, v)
 	}
 }

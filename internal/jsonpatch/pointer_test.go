@@ -1,4 +1,4 @@
-package state
+package jsonpatch
 
 import (
 	"slices"
@@ -10,9 +10,9 @@ func TestPointer(t *testing.T) {
 	for pointer, tokens := range map[string][]string{
 		"": nil, "/": {""}, "//": {"", ""}, "/a/b": {"a", "b"}, "/a~1b/m~0n/~01": {"a/b", "m~n", "~1"}, "/ /é": {" ", "é"},
 	} {
-		got, err := parsePointer(pointer)
+		got, err := ParsePointer(pointer)
 		if err != nil || !slices.Equal(got, tokens) || Pointer(tokens...) != pointer {
-			t.Errorf("parsePointer(%q) = %q, %v, Pointer(%q) = %q", pointer, got, err, tokens, Pointer(tokens...))
+			t.Errorf("ParsePointer(%q) = %q, %v, Pointer(%q) = %q", pointer, got, err, tokens, Pointer(tokens...))
 		}
 	}
 }
@@ -22,7 +22,7 @@ func TestSafe(t *testing.T) {
 	for pointer, want := range map[string]int{
 		"": 0, "/a/b": 2, "/a//b": 1, "/": 0, "/a/__proto__/b": 1, "/prototype": 1, "/constructor": 1, "/a/constructor/prototype/b": 2,
 	} {
-		path, err := parsePointer(pointer)
+		path, err := ParsePointer(pointer)
 		if err != nil {
 			t.Fatal(err)
 		}

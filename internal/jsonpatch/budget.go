@@ -1,9 +1,10 @@
-package patchcost
+package jsonpatch
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 )
 
@@ -21,9 +22,15 @@ type Budget struct {
 	unasked int // steps since the context was checked
 }
 
-// New returns the budget of a patch. It is some 100 milliseconds of work, and more for large documents: it grows with
-// size, the bytes of document and patch together.
-func New(ctx context.Context, size int) *Budget { return &Budget{ctx: ctx, left: 1<<21 + size} }
+// NewBudget returns the budget of a patch of ops operations. It is some 100 milliseconds of work, and more for
+// large documents: it grows with size, the bytes of document and patch together. The error for more than [MaxOps]
+// operations is [ErrTooLarge].
+func NewBudget(ctx context.Context, ops, size int) (*Budget, error) {
+	if ops > MaxOps {
+		return nil, fmt.Errorf("%w: a patch of %d operations, %d are allowed", ErrTooLarge, ops, MaxOps)
+	}
+	return &Budget{ctx: ctx, left: 1<<21 + size}, nil
+}
 
 // Spend takes n steps. It returns [ErrSteps] if too few are left, and the cause of the context once that is done.
 func (b *Budget) Spend(n int) error {
@@ -78,8 +85,8 @@ func (b *Budget) Visit(v any) error {
 	return b.Spend(1)
 }
 
-// Equal reports whether a and b, decoded with numbers as [json.Number], are equal by RFC 6902, 4.6: numbers by value,
-// whatever their spelling. The work is bounded by the smaller of the two.
+// Equal reports whether a and b, decoded with numbers as [json.Number], are equal by RFC 6902, 4.6: numbers by
+// value, whatever their spelling. The work is bounded by the smaller of the two.
 func Equal(a, b any) bool {
 	switch a := a.(type) {
 	case json.Number:

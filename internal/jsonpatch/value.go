@@ -1,4 +1,4 @@
-package state
+package jsonpatch
 
 import (
 	"bytes"
@@ -10,23 +10,20 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/agui-gateway/gateway/internal/patchcost"
 )
 
-// Values are kept as encoding/json decodes them into an any, numbers as [json.Number]: a float64 would lose
-// integers beyond 2^53 and the difference between 1 and 1.0. A value has one owner; whoever wants to keep a
-// second copy clones it.
+// Values are those of encoding/json decoded into an any, with numbers as [json.Number]: a float64 would lose
+// integers beyond 2^53 and the difference between 1 and 1.0. A value has one owner, and a second owner needs a
+// [Clone].
 
-// MaxDepth is how deep the values of a [Document] may nest. Request bodies are held to half of it, so only
-// an agent can meet it. It also bounds every recursion over a document.
+// MaxDepth is how deep documents may nest. It bounds every recursion over a document.
 const MaxDepth = 128
 
-// ErrValue is returned for a value that is not JSON, or not the kind of JSON that is needed where it stands.
-var ErrValue = errors.New("state: wrong value")
+// ErrValue is returned for a value that is not JSON, or JSON of the wrong kind.
+var ErrValue = errors.New("wrong value")
 
-// parseJSON reads exactly one value.
-func parseJSON(raw []byte) (any, error) {
+// Parse decodes exactly one value. The error is [ErrValue].
+func Parse(raw []byte) (any, error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	var v any
@@ -39,12 +36,12 @@ func parseJSON(raw []byte) (any, error) {
 	return v, nil
 }
 
-// parseObject reads an object; nothing and null are an empty one.
-func parseObject(raw []byte) (map[string]any, error) {
+// ParseObject decodes an object; nothing and null are an empty one. The error is [ErrValue] or [ErrTooLarge].
+func ParseObject(raw []byte) (map[string]any, error) {
 	if len(raw) == 0 {
 		return map[string]any{}, nil
 	}
-	v, err := parseJSON(raw)
+	v, err := Parse(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -52,8 +49,8 @@ func parseObject(raw []byte) (map[string]any, error) {
 	case nil:
 		return map[string]any{}, nil
 	case map[string]any:
-		if patchcost.Depth(v) > MaxDepth {
-			return nil, fmt.Errorf("%w: nested too deep", ErrTooLarge)
+		if Depth(v) > MaxDepth {
+			return nil, errDepth
 		}
 		return v, nil
 	default:
@@ -61,9 +58,9 @@ func parseObject(raw []byte) (map[string]any, error) {
 	}
 }
 
-// toValue turns what a caller passes into a value of its own.
-func toValue(v any) (any, error) {
-	switch v := v.(type) { // what agents set most takes no detour
+// ToValue converts v, as for [json.Marshal], into a value that shares nothing with v.
+func ToValue(v any) (any, error) {
+	switch v := v.(type) { // common kinds need no JSON
 	case nil:
 		return nil, nil
 	case bool:
@@ -76,20 +73,21 @@ func toValue(v any) (any, error) {
 		if v == nil {
 			return nil, nil
 		}
-		return parseJSON(v)
+		return Parse(v)
 	}
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrValue, err)
 	}
-	return parseJSON(raw)
+	return Parse(raw)
 }
 
-// renderJSON writes v in the one spelling documents have: members sorted, no white space, nothing escaped
-// that need not be.
-func renderJSON(v any) json.RawMessage { return appendJSON(make([]byte, 0, sizeJSON(v)), v) }
+// Render returns the JSON of v in the one spelling that documents have: members sorted, no white space, no needless
+// escapes.
+func Render(v any) json.RawMessage { return Append(make([]byte, 0, Size(v)), v) }
 
-func appendJSON(dst []byte, v any) []byte {
+// Append appends the JSON of v, as [Render] writes it.
+func Append(dst []byte, v any) []byte {
 	switch v := v.(type) {
 	case nil:
 		return append(dst, "null"...)
@@ -101,28 +99,28 @@ func appendJSON(dst []byte, v any) []byte {
 	case json.Number:
 		return append(dst, v...)
 	case string:
-		return appendQuoted(dst, v)
+		return AppendQuoted(dst, v)
 	case []any:
 		dst = append(dst, '[')
 		for i, item := range v {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = appendJSON(dst, item)
+			dst = Append(dst, item)
 		}
 		return append(dst, ']')
 	case map[string]any:
 		dst = append(dst, '{')
-		for i, key := range sortedKeys(v) {
+		for i, key := range SortedKeys(v) {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = append(appendQuoted(dst, key), ':')
-			dst = appendJSON(dst, v[key])
+			dst = append(AppendQuoted(dst, key), ':')
+			dst = Append(dst, v[key])
 		}
 		return append(dst, '}')
 	default:
-		panic(fmt.Sprintf("state: %T in a document", v)) // parseJSON makes nothing else
+		panic(fmt.Sprintf("jsonpatch: %T in a document", v)) // Parse returns no other type
 	}
 }
 
@@ -131,7 +129,8 @@ const hexDigits = "0123456789abcdef"
 // short holds the control characters that have an escape of two bytes.
 var short = [0x20]byte{'\b': 'b', '\t': 't', '\n': 'n', '\f': 'f', '\r': 'r'}
 
-func appendQuoted(dst []byte, s string) []byte {
+// AppendQuoted appends s as a string of JSON.
+func AppendQuoted(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -148,8 +147,8 @@ func appendQuoted(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// sizeJSON is len(renderJSON(v)).
-func sizeJSON(v any) int {
+// Size returns the length of Render(v).
+func Size(v any) int {
 	switch v := v.(type) {
 	case bool:
 		if v {
@@ -159,17 +158,17 @@ func sizeJSON(v any) int {
 	case json.Number:
 		return len(v)
 	case string:
-		return sizeQuoted(v)
+		return SizeQuoted(v)
 	case []any:
 		n := len("[]") + max(0, len(v)-1)
 		for _, item := range v {
-			n += sizeJSON(item)
+			n += Size(item)
 		}
 		return n
 	case map[string]any:
 		n := len("{}") + max(0, len(v)-1)
 		for key, item := range v {
-			n += sizeQuoted(key) + len(":") + sizeJSON(item)
+			n += SizeQuoted(key) + len(":") + Size(item)
 		}
 		return n
 	default:
@@ -177,7 +176,8 @@ func sizeJSON(v any) int {
 	}
 }
 
-func sizeQuoted(s string) int {
+// SizeQuoted returns the length of s as a string of JSON.
+func SizeQuoted(s string) int {
 	n := len(`""`) + len(s)
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -190,8 +190,8 @@ func sizeQuoted(s string) int {
 	return n
 }
 
-// spend takes what v costs from n and stops when nothing is left: it says whether v is shorter than n bytes
-// at a price bounded by n rather than by v.
+// spend subtracts the size of v from n and stops at zero. It finds out whether v is shorter than n bytes in time
+// bounded by n, not by v.
 func spend(v any, n int) (left int) {
 	switch v := v.(type) {
 	case []any:
@@ -202,27 +202,27 @@ func spend(v any, n int) (left int) {
 	case map[string]any:
 		n -= len("{}") + max(0, len(v)-1)
 		for key, item := range v {
-			if n -= sizeQuoted(key) + len(":"); n <= 0 {
+			if n -= SizeQuoted(key) + len(":"); n <= 0 {
 				break
 			}
 			n = spend(item, n)
 		}
 	default:
-		n -= sizeJSON(v)
+		n -= Size(v)
 	}
 	return n
 }
 
-// equalJSON compares by content. Numbers are equal if they are spelled alike: 1.0 is not 1, because a
-// reader might tell them apart.
-func equalJSON(a, b any) bool {
+// Identical reports whether a and b have the same JSON. Numbers are compared by spelling, because a reader may
+// distinguish 1.0 and 1; see [Equal].
+func Identical(a, b any) bool {
 	switch a := a.(type) {
 	case []any:
 		b, ok := b.([]any)
-		return ok && slices.EqualFunc(a, b, equalJSON)
+		return ok && slices.EqualFunc(a, b, Identical)
 	case map[string]any:
 		b, ok := b.(map[string]any)
-		return ok && maps.EqualFunc(a, b, equalJSON)
+		return ok && maps.EqualFunc(a, b, Identical)
 	default:
 		switch b.(type) {
 		case []any, map[string]any:
@@ -232,18 +232,19 @@ func equalJSON(a, b any) bool {
 	}
 }
 
-func cloneJSON(v any) any {
+// Clone returns a deep copy of v.
+func Clone(v any) any {
 	switch v := v.(type) {
 	case []any:
 		out := make([]any, len(v))
 		for i, item := range v {
-			out[i] = cloneJSON(item)
+			out[i] = Clone(item)
 		}
 		return out
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for key, item := range v {
-			out[key] = cloneJSON(item)
+			out[key] = Clone(item)
 		}
 		return out
 	default:
@@ -251,7 +252,8 @@ func cloneJSON(v any) any {
 	}
 }
 
-func sortedKeys(m map[string]any) []string {
+// SortedKeys returns the names of the members of m in order.
+func SortedKeys(m map[string]any) []string {
 	keys := make([]string, 0, len(m))
 	for key := range m {
 		keys = append(keys, key)

@@ -1,4 +1,4 @@
-package patchcost
+package jsonpatch
 
 import (
 	"strconv"

@@ -1,4 +1,4 @@
-package state
+package jsonpatch
 
 import (
 	"errors"
@@ -9,20 +9,20 @@ import (
 	"unicode/utf8"
 )
 
-// ErrPointer is returned for a pointer that RFC 6901 does not allow, or that cannot mean anything to the
-// method it was given to, such as removing "".
-var ErrPointer = errors.New("state: bad pointer")
+// ErrPointer is returned for a pointer that RFC 6901 does not allow, or that has no meaning for an operation, such
+// as the removal of "".
+var ErrPointer = errors.New("bad pointer")
 
 // ErrNotFound is returned when a pointer leads nowhere.
-var ErrNotFound = errors.New("state: pointer leads nowhere")
+var ErrNotFound = errors.New("pointer leads nowhere")
 
 var (
 	escapePointer   = strings.NewReplacer("~", "~0", "/", "~1")
 	unescapePointer = strings.NewReplacer("~1", "/", "~0", "~")
 )
 
-// Pointer returns the JSON Pointer (RFC 6901) that leads through tokens, each an object's member name or an
-// array's index. Without tokens it is "", the whole document.
+// Pointer returns the JSON Pointer of tokens, each the name of a member or the index of an element. Without tokens
+// it is "", the whole document.
 func Pointer(tokens ...string) string {
 	var b strings.Builder
 	for _, t := range tokens {
@@ -32,14 +32,8 @@ func Pointer(tokens ...string) string {
 	return b.String()
 }
 
-// CheckPointer reports why pointer is no JSON Pointer (RFC 6901).
-func CheckPointer(pointer string) error {
-	_, err := parsePointer(pointer)
-	return err
-}
-
-// parsePointer splits pointer into its tokens.
-func parsePointer(pointer string) ([]string, error) {
+// ParsePointer splits pointer into its tokens. The error is [ErrPointer].
+func ParsePointer(pointer string) ([]string, error) {
 	if pointer == "" {
 		return nil, nil
 	}
@@ -64,21 +58,21 @@ func parsePointer(pointer string) ([]string, error) {
 	return tokens, nil
 }
 
-// below reports whether pointer is top or leads into it. Both are escaped, and a pointer has one spelling.
-func below(pointer, top string) bool {
+// Below reports whether pointer is top or leads into it. Both are escaped, and a pointer has one spelling.
+func Below(pointer, top string) bool {
 	return len(pointer) >= len(top) && pointer[:len(top)] == top && (len(pointer) == len(top) || pointer[len(top)] == '/')
 }
 
-// within is below for parsed pointers.
+// within is Below for parsed pointers.
 func within(path, top []string) bool {
 	return len(path) >= len(top) && slices.Equal(path[:len(top)], top)
 }
 
-// inside reports whether path leads below top and not to top itself.
-func inside(path, top []string) bool { return len(path) > len(top) && within(path, top) }
+// Inside reports whether path leads below top and not to top itself.
+func Inside(path, top []string) bool { return len(path) > len(top) && within(path, top) }
 
-// arrayIndex reads t as an index into an array of n elements. RFC 6901 wants it without sign or leading zero.
-func arrayIndex(t string, n int) (int, bool) {
+// Index reads t as an index into an array of n elements. RFC 6901 allows neither a sign nor a leading zero.
+func Index(t string, n int) (int, bool) {
 	if t == "" || len(t) > 10 || t[0] == '0' && len(t) > 1 {
 		return 0, false
 	}
@@ -91,8 +85,8 @@ func arrayIndex(t string, n int) (int, bool) {
 	return i, err == nil && i < n
 }
 
-// find follows path from v.
-func find(v any, path []string) (any, bool) {
+// Find follows path from v.
+func Find(v any, path []string) (any, bool) {
 	for _, t := range path {
 		switch c := v.(type) {
 		case map[string]any:
@@ -102,7 +96,7 @@ func find(v any, path []string) (any, bool) {
 			}
 			v = next
 		case []any:
-			i, ok := arrayIndex(t, len(c))
+			i, ok := Index(t, len(c))
 			if !ok {
 				return nil, false
 			}
@@ -114,13 +108,28 @@ func find(v any, path []string) (any, bool) {
 	return v, true
 }
 
-// safe returns how many tokens of path every reader can follow. fast-json-patch refuses names that reach a
-// prototype; evanphx/json-patch loses its way at an empty one.
+// safe returns the number of leading tokens of path that every reader can follow. fast-json-patch refuses names of
+// a prototype, and evanphx/json-patch does not find empty names.
 func safe(path []string) int {
 	for i, t := range path {
-		if t == "" || t == "__proto__" || t == "prototype" && i > 0 && path[i-1] == "constructor" {
+		if t == "" || isPrototype(path, i) {
 			return i
 		}
 	}
 	return len(path)
+}
+
+// isPrototype reports whether the token i of path leads to a prototype of JavaScript.
+func isPrototype(path []string, i int) bool {
+	return path[i] == "__proto__" || path[i] == "prototype" && i > 0 && path[i-1] == "constructor"
+}
+
+// reachesPrototype reports whether any token of path leads to a prototype of JavaScript.
+func reachesPrototype(path []string) bool {
+	for i := range path {
+		if isPrototype(path, i) {
+			return true
+		}
+	}
+	return false
 }

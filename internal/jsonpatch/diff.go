@@ -1,36 +1,14 @@
-package state
+package jsonpatch
 
 import (
-	"encoding/json"
 	"slices"
 	"strconv"
-
-	"github.com/agui-gateway/gateway/agui"
 )
 
-// Diff returns a patch that turns old into new, both objects (nothing and null are empty ones), and nil if
-// they are equal. It applies strictly wherever it is applied: no parent is missing, nothing absent is
-// replaced, "-" only appends. The same input gives the same patch. Its cost grows with the two documents;
-// where it is known what changes, [Document.Set] is the cheaper way.
-func Diff(old, new json.RawMessage) (agui.Patch, error) {
-	a, err := parseObject(old)
-	if err != nil {
-		return nil, err
-	}
-	b, err := parseObject(new)
-	if err != nil {
-		return nil, err
-	}
-	c := change{tree: &tree{root: a, size: sizeJSON(a)}, record: true}
-	if err := c.applyAll(diffValues(nil, a, b), 0); err != nil {
-		return nil, err
-	}
-	return c.wire, nil
-}
-
-// diffValues returns the edits that turn old into new at path, or one that replaces it if that is shorter.
-// The edits hold parts of new.
-func diffValues(path []string, old, new any) []edit {
+// Diff returns the edits that turn old into new at path, or one that replaces the value if that is shorter. They
+// apply strictly: no parent is missing, nothing absent is replaced, "-" only appends. The same input gives the same
+// edits. They share parts of new.
+func Diff(path []string, old, new any) []Edit {
 	var d differ
 	d.path = slices.Clone(path)
 	d.value(old, new)
@@ -39,20 +17,20 @@ func diffValues(path []string, old, new any) []edit {
 
 type differ struct {
 	path  []string
-	edits []edit
+	edits []Edit
 	cost  int // bytes the edits take on the wire, nearly
 }
 
 func (d *differ) emit(op string, value any) {
-	e := edit{op: op, path: slices.Clone(d.path), value: value}
+	e := Edit{Op: op, Path: slices.Clone(d.path), Value: value}
 	d.edits = append(d.edits, e)
 	d.cost += d.overhead()
 	if op != "remove" {
-		d.cost += sizeJSON(value)
+		d.cost += Size(value)
 	}
 }
 
-// overhead is what an operation at the present path costs beside its value.
+// overhead returns the size of an operation at the present path without its value.
 func (d *differ) overhead() int {
 	n := len(`{"op":"remove","path":"","value":},`)
 	for _, t := range d.path {
@@ -61,7 +39,7 @@ func (d *differ) overhead() int {
 	return n
 }
 
-// at does f one token deeper.
+// at calls f with a path that is one token longer.
 func (d *differ) at(token string, f func()) {
 	d.path = append(d.path, token)
 	f()
@@ -84,7 +62,7 @@ func (d *differ) value(old, new any) {
 		}
 		d.emit("replace", new)
 	default:
-		if !equalJSON(old, new) {
+		if !Identical(old, new) {
 			d.emit("replace", new)
 		}
 		return
@@ -97,7 +75,7 @@ func (d *differ) value(old, new any) {
 }
 
 func (d *differ) objects(old, new map[string]any) {
-	for _, key := range sortedKeys(old) {
+	for _, key := range SortedKeys(old) {
 		v, stays := new[key]
 		d.at(key, func() {
 			if stays {
@@ -107,22 +85,22 @@ func (d *differ) objects(old, new map[string]any) {
 			}
 		})
 	}
-	for _, key := range sortedKeys(new) {
+	for _, key := range SortedKeys(new) {
 		if _, had := old[key]; !had {
 			d.at(key, func() { d.emit("add", new[key]) })
 		}
 	}
 }
 
-// arrays pairs elements by position after what both begin and end with is set aside. That finds what agents
-// do, appending, inserting and dropping in one place, in linear time.
+// arrays pairs elements by position, without the beginning and the end that both arrays share. In linear time this
+// finds the usual changes of agents: elements appended, inserted or removed in one place.
 func (d *differ) arrays(old, new []any) {
 	start := 0
-	for start < len(old) && start < len(new) && equalJSON(old[start], new[start]) {
+	for start < len(old) && start < len(new) && Identical(old[start], new[start]) {
 		start++
 	}
 	tail := 0
-	for tail < len(old)-start && tail < len(new)-start && equalJSON(old[len(old)-1-tail], new[len(new)-1-tail]) {
+	for tail < len(old)-start && tail < len(new)-start && Identical(old[len(old)-1-tail], new[len(new)-1-tail]) {
 		tail++
 	}
 	both := min(len(old), len(new)) - tail

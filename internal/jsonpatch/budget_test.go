@@ -1,4 +1,4 @@
-package patchcost
+package jsonpatch
 
 import (
 	"bytes"
@@ -44,7 +44,7 @@ func TestEqual(t *testing.T) {
 
 func TestBudget(t *testing.T) {
 	t.Parallel()
-	b := New(t.Context(), 0)
+	b := &Budget{ctx: t.Context(), left: 1 << 21}
 	v := decode(t, `{"a":[1,"`+strings.Repeat("x", 160)+`",null],"`+strings.Repeat("y", 32)+`":true}`)
 	before := b.left
 	if err := b.Visit(v); err != nil || before-b.left != 6+10+2 {
@@ -70,7 +70,7 @@ func TestBudget(t *testing.T) {
 func TestBudgetEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancelCause(t.Context())
-	b := New(ctx, 0)
+	b := &Budget{ctx: ctx, left: 1 << 21}
 	if err := b.Spend(1 << 13); err != nil {
 		t.Fatal(err)
 	}
