@@ -17,7 +17,6 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/limit"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -83,7 +82,7 @@ func (s *served) setOptions(req *state.Request, o Options) {
 }
 
 func newServed(name string, agent groupchat.Agent, o Options) *served {
-	s := &served{AgentOptions: o.Agent[name], name: name, agent: agent, forwards: host.ForwardsOf(agent)}
+	s := &served{AgentOptions: o.Agent[name], name: name, agent: agent, forwards: groupchat.ForwardsOf(agent)}
 	if d, ok := groupchat.As[groupchat.Describer](agent); ok {
 		s.info = d.Describe()
 	}

@@ -19,7 +19,7 @@ func (a rememberedApprovals) book(scope state.ApprovalScope) state.Key {
 	return a.lease.Key
 }
 
-// Covers is part of host.Approvals.
+// Covers is part of groupchat.ApprovalStore.
 func (a rememberedApprovals) Covers(ctx context.Context, call string, about state.ApprovalSubject, scopes []state.ApprovalScope) (state.Approval, bool, error) {
 	for _, scope := range scopes {
 		ctx, cancel := context.WithTimeout(ctx, calls.StoreTimeout)
@@ -38,7 +38,7 @@ func (a rememberedApprovals) Covers(ctx context.Context, call string, about stat
 	return state.Approval{}, false, nil
 }
 
-// Remember is part of host.Approvals.
+// Remember is part of groupchat.ApprovalStore.
 func (a rememberedApprovals) Remember(ctx context.Context, approval state.Approval) error {
 	ctx, cancel := context.WithTimeout(ctx, calls.StoreTimeout)
 	defer cancel()

@@ -15,7 +15,6 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/gateway/internal/recorder"
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/internal/lock"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/telemetry"
@@ -74,12 +73,12 @@ type attempt struct {
 	logUnusable bool
 
 	// usage counts what the run's models used, in earlier attempts too.
-	usage host.Usage
+	usage groupchat.Usage
 	// spent is how many tokens of usage are counted as the principal's, here or by earlier attempts.
 	spent atomic.Int64
 
 	// notes are those of the agents, as they are now.
-	notes host.Notes
+	notes groupchat.Notes
 
 	// thread is the thread as of the last commit.
 	thread atomic.Pointer[state.Thread]

@@ -13,13 +13,13 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/gateway/internal/limit"
 	"github.com/agui-gateway/gateway/gateway/internal/webhook"
-	"github.com/agui-gateway/gateway/groupchat/host"
+	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
 // end ends the run: with a last commit that stores the terminal event too, or by leaving the run to another attempt.
-func (a *attempt) end(result host.Result, err error) {
+func (a *attempt) end(result groupchat.Result, err error) {
 	a.detachAgent()
 	defer a.committing.Unlock()
 	switch {
@@ -104,7 +104,7 @@ func (a *attempt) sendSnapshots() error {
 	return a.run.Restate()
 }
 
-func (a *attempt) endSucceeded(result host.Result) error {
+func (a *attempt) endSucceeded(result groupchat.Result) error {
 	c := state.Commit{End: &state.End{Status: state.RunSuccess}}
 	outcome := &agui.Outcome{Type: agui.OutcomeSuccess}
 	if result.Pause != nil { // frontend calls alone are a success, whose calls the client answers with its next request
@@ -113,7 +113,7 @@ func (a *attempt) endSucceeded(result host.Result) error {
 	return a.finish(c, outcome, result.Closings)
 }
 
-func (a *attempt) endInterrupted(result host.Result) error {
+func (a *attempt) endInterrupted(result groupchat.Result) error {
 	tokens := make([]state.Token, 0, len(result.Pause.Interrupts))
 	shown := make([]agui.Interrupt, 0, len(result.Pause.Interrupts))
 	asked := a.clock.Now().UTC()

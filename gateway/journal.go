@@ -7,7 +7,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
-	"github.com/agui-gateway/gateway/groupchat/host"
+	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/telemetry"
 )
@@ -151,7 +151,7 @@ func (a *attempt) changedMessages() (changed []agui.Message) {
 // completeMessages returns the new messages that a run which failed with cause leaves in the thread: the complete ones, except results
 // of calls about which people are asked again. All is the conversation with them.
 func (a *attempt) completeMessages(cause error, asked []agui.Interrupt) (kept, all []agui.Message) {
-	broken := host.OpenMessages(cause)
+	broken := groupchat.OpenMessages(cause)
 	gone := func(m agui.Message) bool {
 		return slices.Contains(broken, m.ID) || m.Role == agui.RoleTool && slices.ContainsFunc(asked, func(i agui.Interrupt) bool {
 			return i.ToolCallID == m.ToolCallID

@@ -15,7 +15,6 @@ import (
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/internal/lock"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/telemetry"
@@ -42,7 +41,7 @@ func (g *Gateway) start(agent *served, begun *state.Begun, asked time.Time, requ
 	maps.Copy(a.effects, a.intent.Effects)
 	maps.Copy(a.effects, begun.Thread.Live.Memo)
 	if a.intent.Attempts > 1 {
-		used, cost := host.EarlierUsage(begun.Thread.Checkpoint, begun.Thread.Live.Memo, origin(a.intent))
+		used, cost := groupchat.EarlierUsage(begun.Thread.Checkpoint, begun.Thread.Live.Memo, origin(a.intent))
 		a.usage.Add(used...)
 		a.usage.AddCost(cost)
 		a.spent.Store(tokensOf(a.usage.Total()))
@@ -108,7 +107,7 @@ func (a *attempt) newRun(view *run.View) *run.Run {
 
 // finished is what an agent has returned.
 type finished struct {
-	result host.Result
+	result groupchat.Result
 	err    error
 }
 
@@ -121,12 +120,12 @@ func (a *attempt) launch() <-chan *finished {
 	ended := make(chan *finished, 1)
 	go func() {
 		defer cancel()
-		var result host.Result
+		var result groupchat.Result
 		err := calls.Protect(func() (err error) {
 			if err := a.readTyped(ctx, s); err != nil {
 				return err
 			}
-			result, err = host.Execute(ctx, a.agent.agent, s)
+			result, err = groupchat.Execute(ctx, a.agent.agent, s)
 			return err
 		})
 		ended <- &finished{result, err}
@@ -138,9 +137,9 @@ func (a *attempt) launch() <-chan *finished {
 func origin(i state.Intent) string { return strconv.FormatUint(i.Origin, 10) }
 
 // session returns what the agent is given to work with.
-func (a *attempt) session() *host.Session {
+func (a *attempt) session() *groupchat.Session {
 	t := a.thread.Load()
-	s := &host.Session{
+	s := &groupchat.Session{
 		Run: a.run, State: a.doc, Journal: a, Fence: a.term.wait,
 		Input: groupchat.Input{
 			ThreadID: a.lease.Key.ID, RunID: a.intent.RunID, Agent: a.lease.Key.Agent, Principal: principalOf(a.lease.Key, a.intent.Caller),

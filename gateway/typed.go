@@ -12,7 +12,6 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/typed"
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -22,7 +21,7 @@ var errUnclear = errors.New("gateway: the message does not answer the question")
 // readTyped finds out what a message means that the run was begun with instead of an answer, and puts the answer into s. It says back what
 // is not understood, and returns errUnclear. The run has the right to answer meanwhile; a takeover finds what a model said
 // in the effects and comes to the same.
-func (a *attempt) readTyped(ctx context.Context, s *host.Session) error {
+func (a *attempt) readTyped(ctx context.Context, s *groupchat.Session) error {
 	text, ok := a.intent.Typed()
 	if !ok || len(a.intent.Questions) != 1 {
 		return nil
@@ -47,7 +46,7 @@ func (a *attempt) readTyped(ctx context.Context, s *host.Session) error {
 	})
 	reading := *s
 	reading.Journal, reading.Checkpoint, reading.Answers, reading.Results = uncommitted{a}, nil, nil, nil
-	if _, err := host.Execute(ctx, groupchat.WithHooksOf(a.agent.agent, reader), &reading); err != nil {
+	if _, err := groupchat.Execute(ctx, groupchat.WithHooksOf(a.agent.agent, reader), &reading); err != nil {
 		return err
 	}
 	if answer == nil {

@@ -35,10 +35,8 @@ type Approvals struct {
 	// has when a turn is entered makes every call of that turn ask, because nobody knows which tool was meant.
 	Tools []string
 	// Remember says for which later calls of the same tool a person may approve with their answer; nil for none. What was remembered holds
-	// for as long as the scope is here, the tool is what it was, and nobody revoked it. It needs a server that remembers: see
-	// [host.Session].
-	//
-	// [host.Session]: https://pkg.go.dev/github.com/agui-gateway/gateway/groupchat/host#Session
+	// for as long as the scope is here, the tool is what it was, and nobody revoked it. It needs a
+	// [Session] with an [ApprovalStore].
 	Remember []ApprovalScope
 }
 

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -196,7 +195,7 @@ func TestRememberedApprovalsAndTakeovers(t *testing.T) {
 		equal(t, "added", len(b.thread.Approvals), 1)
 		b.revoke(t) // by its owner, before another replica goes on
 		r.ctx, r.checkpoint, r.open, b.after = context.Background(), checkpoint, open, nil
-		s := r.run(hosting.Session{Checkpoint: checkpoint, Memo: maps.Clone(r.onces), Takeover: true, Answers: r.answers(answer)})
+		s := r.run(Session{Checkpoint: checkpoint, Memo: maps.Clone(r.onces), Takeover: true, Answers: r.answers(answer)})
 		must(t, s.err)
 		equal(t, "brought back", len(b.thread.Approvals), 0)
 		equal(t, "called", strings.Join(c.called(), " "), `f{"x":1}`)
@@ -215,7 +214,7 @@ func TestRememberedApprovalsAndTakeovers(t *testing.T) {
 				b.revoke(t)
 			}
 			r.ctx, r.recorded = context.Background(), nil
-			must(t, r.run(hosting.Session{Memo: maps.Clone(r.onces), Takeover: true}).err)
+			must(t, r.run(Session{Memo: maps.Clone(r.onces), Takeover: true}).err)
 			equal(t, "asks", len(r.open) > 0, revoked)
 			equal(t, "calls", len(c.called()), map[bool]int{false: 2, true: 1}[revoked])
 			_ = m

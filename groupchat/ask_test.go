@@ -12,7 +12,6 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -307,7 +306,7 @@ func TestI2EveryAnswerIsInTheFirstCommit(t *testing.T) {
 	messages := r.messages
 	must(t, r.answer(map[string]string{"one": "1", "two": "2"}).err)
 	r.messages, r.state = append(messages, r.commits[0].messages[len(messages):]...), r.commits[0].state
-	s := r.run(hosting.Session{Checkpoint: r.commits[0].checkpoint, Takeover: true})
+	s := r.run(Session{Checkpoint: r.commits[0].checkpoint, Takeover: true})
 	must(t, s.err)
 	equal(t, "after a takeover", s.shape(), "p { 12 } p")
 }
@@ -332,7 +331,7 @@ func TestI4OnceIsNotComputedAgain(t *testing.T) {
 	equal(t, "keys", len(r.onces), 1)
 	// The owner died before anything was committed: its memo is all there is.
 	r.messages = r.messages[:1]
-	s := r.run(hosting.Session{Memo: maps.Clone(r.onces), Takeover: true})
+	s := r.run(Session{Memo: maps.Clone(r.onces), Takeover: true})
 	must(t, s.err)
 	equal(t, "computed after a takeover", n, 1)
 	equal(t, "said again after a takeover", s.shape(), "p { 1")

@@ -13,7 +13,6 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 )
 
 // TestRow129ASpecialistNeedsApproval by default: it does not begin before, works once after, or not at all.
@@ -138,7 +137,7 @@ func TestRow132BranchesSurviveAReplica(t *testing.T) {
 			for n, c := range commits {
 				b := newBranches(t, policy)
 				b.messages, b.state, b.onces, b.ids, b.origin = c.messages, c.state, maps.Clone(c.onces), alive.ids, "2"
-				must(t, b.run(hosting.Session{Checkpoint: c.checkpoint, Memo: maps.Clone(c.onces), Takeover: true}).err)
+				must(t, b.run(Session{Checkpoint: c.checkpoint, Memo: maps.Clone(c.onces), Takeover: true}).err)
 				got := b.seen()
 				what := fmt.Sprintf("commit %d: ", n+1)
 				equal(t, what+"conversation", got.conversation, want.conversation)
@@ -277,5 +276,5 @@ func TestRow116SpecialistMistakesAreBuildErrors(t *testing.T) {
 	equal(t, "signature", strings.Join(signatureOf(team(Sequential(), Participant{Name: "ann", Agent: nested})), " "), "ann ann.team ann.team.x")
 	equal(t, "told", nested.Describe().Participants[0].Description, "All of us")
 	equal(t, "its team", nested.Describe().Participants[0].Participants[0].Name, "x")
-	equal(t, "headers", strings.Join(forwardsOf(&LLM{Tools: []Tool{AsTool(&Remote{o: RemoteOptions{Forward: []string{"X-Tenant"}}}, AsToolOptions{Name: "r"})}}), " "), "X-Tenant")
+	equal(t, "headers", strings.Join(ForwardsOf(&LLM{Tools: []Tool{AsTool(&Remote{o: RemoteOptions{Forward: []string{"X-Tenant"}}}, AsToolOptions{Name: "r"})}}), " "), "X-Tenant")
 }

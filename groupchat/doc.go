@@ -1,6 +1,6 @@
 // Package groupchat is for writing agents and teams of agents. A manager chooses who speaks next by looking at shared
-// state, the chosen agent works, and the chat goes on until nothing is left to do. Package gateway serves agents over HTTP;
-// package [github.com/agui-gateway/gateway/groupchat/host] lets other services execute them, and [Run] needs no service at all.
+// state, the chosen agent works, and the chat continues until nothing is left to do. Package gateway serves agents over HTTP;
+// other services call [Execute], and [Run] needs no service at all.
 //
 // # An agent
 //

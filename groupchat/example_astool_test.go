@@ -6,7 +6,6 @@ import (
 	"net/http/httptest"
 
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/model/openai"
 	"github.com/agui-gateway/gateway/model/openai/openaitest"
 )
@@ -26,7 +25,7 @@ func ExampleAsTool() {
 	scout.Approve = groupchat.ApproveNever // otherwise a person is asked first
 	leader := &groupchat.LLM{Model: model, Tools: []groupchat.Tool{scout}}
 	team := &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{{Name: "leader", Agent: leader}}}
-	_, err = host.Execute(context.Background(), team, session(nil, nil))
+	_, err = groupchat.Execute(context.Background(), team, session(nil, nil))
 	fmt.Println("error:", err)
 	// Output:
 	// leader: We go left.

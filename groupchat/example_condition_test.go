@@ -6,7 +6,6 @@ import (
 	"regexp"
 
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/groupchat/host"
 )
 
 // Conditions look at the state, here {"topic":"tea"}, and at what was said.
@@ -19,7 +18,7 @@ func ExampleCondition() {
 			groupchat.Rule{When: groupchat.Spoke("kettle"), Speaker: "cook"}),
 		Participants: []groupchat.Participant{{Name: "cook", Agent: says("I pour.")}, {Name: "kettle", Agent: says("It boils!")}},
 	}
-	_, err := host.Execute(context.Background(), kitchen, session(nil, nil))
+	_, err := groupchat.Execute(context.Background(), kitchen, session(nil, nil))
 	fmt.Println("error:", err)
 	// Output:
 	// kettle: It boils!

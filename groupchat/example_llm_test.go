@@ -10,7 +10,6 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/model/openai"
 	"github.com/agui-gateway/gateway/model/openai/openaitest"
@@ -37,7 +36,7 @@ func ExampleLLM() {
 	if err := team.Validate(); err != nil {
 		fmt.Println(err)
 	}
-	_, err = host.Execute(context.Background(), team, session(nil, nil))
+	_, err = groupchat.Execute(context.Background(), team, session(nil, nil))
 	fmt.Println("error:", err)
 	// Output:
 	// assistant: Take a coat.
@@ -70,7 +69,7 @@ func ExampleLLM_ownModel() {
 	if err := s.Run.Emit(&agui.MessagesSnapshot{Messages: []agui.Message{question}}); err != nil {
 		fmt.Println(err)
 	}
-	_, err := host.Execute(context.Background(), team, s)
+	_, err := groupchat.Execute(context.Background(), team, s)
 	fmt.Println("error:", err)
 	// Output:
 	// translator: Où est la gare ?

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/groupchat/host"
 )
 
 // A route looks up one participant by a text in the state, here {"topic": "tea"}.
@@ -23,7 +22,7 @@ func ExampleRouteTo() {
 			{Name: "clerk", Agent: says("What is it about?")},
 		},
 	}
-	_, err := host.Execute(context.Background(), desk, session(nil, nil))
+	_, err := groupchat.Execute(context.Background(), desk, session(nil, nil))
 	fmt.Println("error:", err)
 	// Output:
 	// gardener: I was told: Speak of leaves.
@@ -36,7 +35,7 @@ func ExampleRoundRobin() {
 		MaxRounds:    3,
 		Participants: []groupchat.Participant{{Name: "for", Agent: says("Yes.")}, {Name: "against", Agent: says("No.")}},
 	}
-	_, err := host.Execute(context.Background(), debate, session(nil, nil))
+	_, err := groupchat.Execute(context.Background(), debate, session(nil, nil))
 	fmt.Println("error:", err)
 	// Output:
 	// for: Yes.
@@ -63,7 +62,7 @@ func ExampleManagerFunc() {
 		Manager:      func() groupchat.Manager { return alternate },
 		Participants: []groupchat.Participant{{Name: "guest", Agent: says("Why?")}, {Name: "engineer", Agent: says("Because.")}},
 	}
-	_, err := host.Execute(context.Background(), interview, session(nil, nil))
+	_, err := groupchat.Execute(context.Background(), interview, session(nil, nil))
 	fmt.Println("error:", err)
 	// Output:
 	// guest: Why?

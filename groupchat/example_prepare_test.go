@@ -8,7 +8,6 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -38,7 +37,7 @@ func ExampleProvider() {
 	agent := &groupchat.LLM{Model: parrot, Instructions: "Help.", Prepare: []groupchat.Provider{forCaller}}
 	s := session(nil, nil)
 	s.Input.Principal = groupchat.Principal{ID: "ada", Roles: []string{"clerk"}}
-	_, err := host.Execute(context.Background(), agent, s)
+	_, err := groupchat.Execute(context.Background(), agent, s)
 	fmt.Println("error:", err)
 	// Output:
 	// : [system] Help. [user] memory: Prefers short answers. (refund)
@@ -80,7 +79,7 @@ func ExampleWithContract() {
 	}
 	fmt.Println(team(nil).Validate())
 	for _, from := range []string{"/nowhere", "/topic"} {
-		_, err := host.Execute(context.Background(), team(map[string]string{"topic": from}), session(nil, nil))
+		_, err := groupchat.Execute(context.Background(), team(map[string]string{"topic": from}), session(nil, nil))
 		fmt.Println(errcode.Of(err), "-", err)
 	}
 	// Output:

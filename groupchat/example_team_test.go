@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/groupchat/host"
 )
 
 // says is an agent that says one thing.
@@ -30,7 +29,7 @@ func ExampleFan() {
 		},
 	}
 	team := &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{{Name: "panel", Agent: panel}}}
-	_, err := host.Execute(context.Background(), team, session(nil, nil))
+	_, err := groupchat.Execute(context.Background(), team, session(nil, nil))
 	fmt.Println("error:", err)
 	// Output:
 	// lawyer: Allowed.
@@ -66,7 +65,7 @@ func ExampleSub() {
 		},
 	})
 	team := &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{{Name: "text", Agent: text}}}
-	result, err := host.Execute(context.Background(), team, session(nil, nil))
+	result, err := groupchat.Execute(context.Background(), team, session(nil, nil))
 	fmt.Println("paused:", result.Pause != nil, "error:", err)
 	// Output:
 	// text.writer asks: Long or short?
@@ -92,7 +91,7 @@ func ExampleHandoff() {
 	if err := desk.Validate(); err != nil {
 		fmt.Println(err)
 	}
-	_, err := host.Execute(context.Background(), desk, session(nil, nil))
+	_, err := groupchat.Execute(context.Background(), desk, session(nil, nil))
 	fmt.Println("error:", err)
 	// Output:
 	// triage: That is one for billing.

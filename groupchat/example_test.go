@@ -10,12 +10,11 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/state"
 )
 
 // session is what the gateway puts around a run; here it prints what is said.
-func session(checkpoint json.RawMessage, answers map[string]state.Answer) *host.Session {
+func session(checkpoint json.RawMessage, answers map[string]state.Answer) *groupchat.Session {
 	var mu sync.Mutex
 	n := 0
 	newID := func() string {
@@ -46,7 +45,7 @@ func session(checkpoint json.RawMessage, answers map[string]state.Answer) *host.
 	if err := run.Start(&agui.RunStarted{}); err != nil {
 		panic(err)
 	}
-	return &host.Session{
+	return &groupchat.Session{
 		Run: run, State: doc, Journal: forgetful{}, Checkpoint: checkpoint, Answers: answers, Origin: "1", NewID: newID,
 	}
 }
@@ -76,7 +75,7 @@ func ExampleChat() {
 	if err := desk.Validate(); err != nil {
 		fmt.Println(err)
 	}
-	result, err := host.Execute(context.Background(), desk, session(nil, nil))
+	result, err := groupchat.Execute(context.Background(), desk, session(nil, nil))
 	fmt.Println("paused:", result.Pause != nil, "error:", err)
 	// Output:
 	// researcher: Noted.
@@ -101,7 +100,7 @@ func ExampleTurn_Ask() {
 	})
 	team := &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{{Name: "waiter", Agent: waiter}}}
 
-	first, err := host.Execute(context.Background(), team, session(nil, nil))
+	first, err := groupchat.Execute(context.Background(), team, session(nil, nil))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -111,7 +110,7 @@ func ExampleTurn_Ask() {
 
 	// Hours later, on another machine: the checkpoint and the answer are all it takes.
 	answer := state.Answer{ID: question.ID, Status: agui.ResumeResolved, Payload: json.RawMessage(`"tea"`)}
-	second, err := host.Execute(context.Background(), team,
+	second, err := groupchat.Execute(context.Background(), team,
 		session(first.Checkpoint, map[string]state.Answer{question.ID: answer}))
 	fmt.Println("paused:", second.Pause != nil, "error:", err)
 	// Output:
@@ -129,7 +128,7 @@ func ExampleChoose() {
 		}
 		return t.State().Set("/size", size)
 	})
-	first, err := host.Execute(context.Background(), clerk, session(nil, nil))
+	first, err := groupchat.Execute(context.Background(), clerk, session(nil, nil))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -140,7 +139,7 @@ func ExampleChoose() {
 		{ID: question.ID, Status: agui.ResumeCancelled},
 		{ID: question.ID, Status: agui.ResumeResolved, Payload: json.RawMessage(`"S"`)},
 	} {
-		_, err = host.Execute(context.Background(), clerk, session(first.Checkpoint, map[string]state.Answer{question.ID: answer}))
+		_, err = groupchat.Execute(context.Background(), clerk, session(first.Checkpoint, map[string]state.Answer{question.ID: answer}))
 		fmt.Println("error:", err)
 	}
 	// Output:
@@ -163,14 +162,14 @@ func ExampleOnce() {
 		}
 		return t.State().Set("/booked", price)
 	})
-	first, err := host.Execute(context.Background(), agent, session(nil, nil))
+	first, err := groupchat.Execute(context.Background(), agent, session(nil, nil))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Println(first.Pause.Interrupts[0].Message)
 	id := first.Pause.Interrupts[0].ID
-	_, err = host.Execute(context.Background(), agent,
+	_, err = groupchat.Execute(context.Background(), agent,
 		session(first.Checkpoint, map[string]state.Answer{id: {ID: id, Status: agui.ResumeResolved, Payload: json.RawMessage("true")}}))
 	fmt.Println("computed:", calls, "error:", err)
 	// Output:

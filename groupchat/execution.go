@@ -6,120 +6,65 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
-	"github.com/agui-gateway/gateway/internal/fence"
 	"github.com/agui-gateway/gateway/internal/lock"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A result is how a run came to its end, other than by an error: what host.Result says.
-type result struct {
-	Pause      *Pause
-	Checkpoint json.RawMessage
-	Closings   []agui.Event
-}
-
-// validateSession reports everything that s lacks to run the agent.
-func validateSession(root Agent, s *hosting.Session) error {
-	var missing []string
-	lacks := func(what string, is bool) {
-		if is {
-			missing = append(missing, what)
-		}
+// newExecution copies the session and fills in its defaults.
+func newExecution(ctx context.Context, root Agent, s *Session) *execution {
+	x := &execution{Session: *s, ctx: ctx, signature: signatureOf(root), keep: lock.New()}
+	if x.MaxTurns == 0 {
+		x.MaxTurns = maxTurns
 	}
-	lacks("root agent", isNil(root))
-	lacks("Run", s.Run == nil)
-	lacks("State", s.State == nil)
-	lacks("Journal", s.Journal == nil)
-	lacks("NewID", s.NewID == nil)
-	lacks("Origin", s.Origin == "") // the turns of all runs would have the same ids
-	if missing == nil {
-		return nil
+	if x.Log == nil {
+		x.Log = slog.New(slog.DiscardHandler)
 	}
-	return fail(errcode.Internal, "a session without %s", strings.Join(missing, ", "))
-}
-
-// maxTurns is the default of a session's MaxTurns: far more than a sane team needs, few enough to end a loop.
-const maxTurns = 1000
-
-func init() {
-	hosting.Execute = func(ctx context.Context, root Agent, in *Input, s *hosting.Session, hooks []Hooks) (*Pause, json.RawMessage, []agui.Event, error) {
-		r, err := execute(ctx, root, in, s, hooks...)
-		return r.Pause, r.Checkpoint, r.Closings, err
+	if x.Notes == nil {
+		x.Notes = &Notes{}
 	}
-	hosting.ForwardsOf = forwardsOf
-}
-
-// execute is host.Execute. The session is the execution's from now on.
-func execute(ctx context.Context, root Agent, in *Input, s *hosting.Session, hooks ...Hooks) (result, error) {
-	if err := validateSession(root, s); err != nil {
-		return result{}, err
-	}
-	x := newExecution(fence.With(ctx, s.Fence), root, in, s)
-	if err := protect(func() error { return x.enter(root) }); err != nil {
-		return result{}, err
-	}
-	t := x.rootTurn(hooks)
-	err := t.underRunHooks(x.ctx, hooks, func(ctx context.Context) error { return t.underTurnHooks(ctx, hooks, root) })
-	return x.end(t, err)
-}
-
-func newExecution(ctx context.Context, root Agent, in *Input, s *hosting.Session) *execution {
-	if s.MaxTurns == 0 {
-		s.MaxTurns = maxTurns
-	}
-	if s.Log == nil {
-		s.Log = slog.New(slog.DiscardHandler)
-	}
-	if s.Notes == nil {
-		s.Notes = &hosting.Notes{}
-	}
-	x := &execution{Session: s, Input: in, ctx: ctx, signature: signatureOf(root), keep: lock.New()}
 	x.names, x.fans = namesOf(x.signature), map[string]*Fan{}
 	fansOf(root, "", nil, x.fans)
 	return x
 }
 
 // rootTurn is the turn of the run's own agent.
-func (x *execution) rootTurn(hooks []Hooks) *Turn {
-	t := &Turn{x: x, ctx: x.ctx, run: x.Run, out: x.Run.Writer, clientWriter: x.Run.Writer, scope: state.Shared(x.State), hooks: hooks,
+func (x *execution) rootTurn() *Turn {
+	t := &Turn{x: x, ctx: x.ctx, run: x.Run, out: x.Run.Writer, clientWriter: x.Run.Writer, scope: state.Shared(x.State), hooks: x.Hooks,
 		filtered: &filteredWriters{}}
 	t.begin(x.root)
-	t.filter(hooks)
+	t.filter(x.Hooks)
 	return t
 }
 
-// end is what the run came to when its own agent's turn has ended with err.
-func (x *execution) end(t *Turn, err error) (result, error) {
+// end returns the result of the run whose root turn ended with err.
+func (x *execution) end(t *Turn, err error) (Result, error) {
 	if cause := x.endCause(); cause != nil && (err != nil || x.ctx.Err() == nil) {
-		return result{}, cause
+		return Result{}, cause
 	}
 	pause := pauseOf(err)
 	if err != nil && pause == nil && len(t.filtered.list) == 0 {
-		return result{}, coded(err)
+		return Result{}, coded(err)
 	}
 	err = t.closeOpen(err)
 	if pause = pauseOf(err); pause == nil {
-		return result{}, coded(err)
+		return Result{}, coded(err)
 	}
 	checkpoint, err := x.checkpoint()
 	if err != nil {
-		return result{}, err
+		return Result{}, err
 	}
-	return result{Pause: pause, Checkpoint: checkpoint, Closings: x.closings()}, nil
+	return Result{Pause: pause, Checkpoint: checkpoint, Closings: x.closings()}, nil
 }
 
 // An execution is one run under way.
 type execution struct {
-	*hosting.Session
-	Input     *Input
+	Session
 	ctx       context.Context // the run's own: no turn has failed if it ends
 	signature signature
 	names     map[string]string // see namesOf
@@ -223,13 +168,13 @@ func (x *execution) countTurn() error {
 	return x.fatalLocked(fail(errcode.BudgetExceeded, "more than %d turns", x.MaxTurns))
 }
 
-// asked counts what a call of a model used and cost.
-func (x *execution) asked(reply *model.Reply) error {
+// addReply records the usage and cost of a model call.
+func (x *execution) addReply(reply *model.Reply) error {
 	return x.count(reply.Cost, append(slices.Clip(reply.Earlier), reply.Usage)...)
 }
 
-// used counts what models used whose prices nobody knows here.
-func (x *execution) used(list ...agui.TokenUsage) error { return x.count(nil, list...) }
+// addUsage records usage without a known price.
+func (x *execution) addUsage(list ...agui.TokenUsage) error { return x.count(nil, list...) }
 
 func (x *execution) count(cost *float64, list ...agui.TokenUsage) error {
 	list = slices.DeleteFunc(slices.Clone(list), func(u agui.TokenUsage) bool {
@@ -241,12 +186,12 @@ func (x *execution) count(cost *float64, list ...agui.TokenUsage) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.Usage == nil {
-		x.Usage = &hosting.Usage{}
+		x.Usage = &Usage{}
 	}
 	x.Usage.Add(list...)
 	x.Usage.AddCost(cost)
-	raw, err := json.Marshal(hosting.RunUsage{Origin: x.Origin, Usage: x.Usage.Total(), Cost: x.Usage.Cost()})
-	x.root.Memo = with(x.root.Memo, hosting.UsageKey, raw)
+	raw, err := json.Marshal(runUsage{Origin: x.Origin, Usage: x.Usage.Total(), Cost: x.Usage.Cost()})
+	x.root.Memo = with(x.root.Memo, usageKey, raw)
 	return err
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -17,25 +16,25 @@ func TestExecuteWantsItsSession(t *testing.T) {
 	t.Parallel()
 	ran := false
 	agent := AgentFunc(func(_ context.Context, t *Turn) error { ran = true; return Say(t, "k", "Hello.") })
-	for missing, leave := range map[string]func(*hosting.Session){
-		"Run":     func(s *hosting.Session) { s.Run = nil },
-		"State":   func(s *hosting.Session) { s.State = nil },
-		"Journal": func(s *hosting.Session) { s.Journal = nil },
-		"NewID":   func(s *hosting.Session) { s.NewID = nil },
-		"Origin":  func(s *hosting.Session) { s.Origin = "" },
+	for missing, leave := range map[string]func(*Session){
+		"Run":     func(s *Session) { s.Run = nil },
+		"State":   func(s *Session) { s.State = nil },
+		"Journal": func(s *Session) { s.Journal = nil },
+		"NewID":   func(s *Session) { s.NewID = nil },
+		"Origin":  func(s *Session) { s.Origin = "" },
 	} {
 		r := newRig(t, agent)
 		run := run.New(run.Options{ThreadID: "t", RunID: "r", NewID: r.newID, Sink: func(agui.Event, []byte) error { return nil }})
 		doc, err := state.NewDocument(nil, state.DocumentOptions{})
 		must(t, err)
-		s := hosting.Session{Run: run, State: doc, Journal: &journal{r, run, doc}, NewID: r.newID, Origin: "1"}
+		s := Session{Run: run, State: doc, Journal: &journal{r, run, doc}, NewID: r.newID, Origin: "1"}
 		leave(&s)
-		_, err = execute(t.Context(), agent, &Input{}, &s)
+		_, err = Execute(t.Context(), agent, &s)
 		if errcode.Of(err) != errcode.Internal || !strings.Contains(err.Error(), missing) {
 			t.Errorf("Execute() without %s = %v, want an error that names it", missing, err)
 		}
 	}
-	if _, err := execute(t.Context(), nil, &Input{}, &hosting.Session{}); err == nil || !strings.Contains(err.Error(), "agent") {
+	if _, err := Execute(t.Context(), nil, &Session{}); err == nil || !strings.Contains(err.Error(), "agent") {
 		t.Errorf("Execute() without an agent = %v, want an error that says so", err)
 	}
 	equal(t, "ran", ran, false)

@@ -14,7 +14,6 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -109,7 +108,7 @@ func TestG5RetryIsTheSameTurnUnderANewInvocation(t *testing.T) {
 	var log bytes.Buffer
 	r := newRig(t, team(Sequential(), Participant{Name: "p", Agent: flaky, OnError: ErrorPolicy{Retries: 2}}))
 	r.messages = []Message{{ID: "u", Role: agui.RoleUser, Content: agui.TextContent("x")}}
-	s := r.run(hosting.Session{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	s := r.run(Session{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	must(t, s.err)
 	again := "result not answered error agent_failed } p"
 	equal(t, "stream", s.shape(), "p { hello half call lookup "+again+" p { half call lookup "+again+" p { half call lookup } p")
@@ -245,7 +244,7 @@ func TestSleepAndPaceHearTheEnd(t *testing.T) {
 		r.ctx = ctx
 		began := time.Now()
 		r.messages = []Message{{ID: "u", Role: agui.RoleUser}}
-		s := r.run(hosting.Session{Pace: 2 * time.Second})
+		s := r.run(Session{Pace: 2 * time.Second})
 		if !errors.Is(s.err, context.DeadlineExceeded) || time.Since(began) != 5*time.Second {
 			t.Errorf("ended with %v after %v", s.err, time.Since(began))
 		}

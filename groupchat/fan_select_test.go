@@ -8,7 +8,6 @@ import (
 
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/groupchat/host"
 )
 
 // TestASelectionIsMadeOnce asks in a fan, dies after the answer, and is taken over: the model has chosen once.
@@ -64,7 +63,7 @@ func ExampleSelectWhen() {
 		Output:       groupchat.OutputHistory,
 		Participants: []groupchat.Participant{{Name: "gardener", Agent: says("Leaves.")}, {Name: "roaster", Agent: says("Beans.")}, {Name: "cook", Agent: says("Water.")}},
 	}
-	_, err := host.Execute(context.Background(), fan, session(nil, nil))
+	_, err := groupchat.Execute(context.Background(), fan, session(nil, nil))
 	fmt.Println("error:", err)
 	// Output:
 	// gardener: Leaves.

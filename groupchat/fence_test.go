@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/model/openai"
-
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 )
 
 // A gatekeeper lets one effect through each time it is asked.
@@ -78,7 +76,7 @@ func TestFence(t *testing.T) {
 			g := &gatekeeper{t: t}
 			r := newRig(t, test.agent(g))
 			r.recorded = func() { g.open.Store(false) } // it may have taken long
-			out, _ := r.execute(hosting.Session{Fence: g.fence})
+			out, _ := r.execute(Session{Fence: g.fence})
 			if out.err != nil {
 				t.Fatal(out.err)
 			}
@@ -116,7 +114,7 @@ func TestFenceOfALostRun(t *testing.T) {
 		return err
 	}))
 	r.ctx = ctx
-	out, _ := r.execute(hosting.Session{Fence: func(ctx context.Context) error {
+	out, _ := r.execute(Session{Fence: func(ctx context.Context) error {
 		cancel(ErrMoved)
 		<-ctx.Done()
 		return context.Cause(ctx)

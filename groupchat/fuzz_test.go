@@ -8,7 +8,6 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -71,7 +70,7 @@ func FuzzCheckpoint(f *testing.F) {
 		r.messages = []Message{{ID: "u", Role: agui.RoleUser, Content: agui.TextContent("x")}}
 		raw, err := json.Marshal(answer)
 		must(t, err)
-		s := hosting.Session{
+		s := Session{
 			Checkpoint: checkpoint, Answers: map[string]state.Answer{"i": {Status: agui.ResumeResolved, Payload: raw}, "int_5": {Status: agui.ResumeCancelled}},
 			Results: map[string]agui.Content{"c": agui.TextContent(result)}, MaxTurns: 20,
 		}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 )
 
 // TestARequestCostsWhatIsTold composes requests on threads of 40 and of 4,000 messages: with the same to tell, both allocate as often, and
@@ -32,7 +31,7 @@ func TestARequestCostsWhatIsTold(t *testing.T) { //nolint:paralleltest // it cou
 			})
 			return nil
 		})
-		must(t, r.run(hosting.Session{}).err)
+		must(t, r.run(Session{}).err)
 		return allocations, tokens
 	}
 	few, short := cost(20)

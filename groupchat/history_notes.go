@@ -50,7 +50,7 @@ func newShortener(t *Turn, h History, m model.Model, name string) *shortener {
 		return s
 	}
 	s.key = historyKey + t.identity() + name
-	if raw := t.x.Notes.Get(s.key); raw != nil {
+	if raw := t.x.Notes.get(s.key); raw != nil {
 		_ = json.Unmarshal(raw, &s.saved) // it is of our own making, and one can do without
 	}
 	provider, known := model.Identify(m)
@@ -72,12 +72,12 @@ func (s *shortener) save() {
 		return
 	}
 	if n := s.saved; n.Through == "" && n.Limit == 0 && n.Ratio == 0 {
-		s.t.x.Notes.Set(s.key, nil)
+		s.t.x.Notes.set(s.key, nil)
 		return
 	}
 	raw, err := json.Marshal(s.saved)
 	if err == nil {
-		s.t.x.Notes.Set(s.key, raw)
+		s.t.x.Notes.set(s.key, raw)
 	}
 }
 

@@ -103,7 +103,7 @@ func (s *shortener) askForSummary(ctx context.Context, earlier, since string, mo
 	}
 	reply, err := callModel(ctx, &ModelCall{Turn: s.t, Purpose: ForSummary, Model: m, Request: request})
 	if s.t != nil {
-		if usageErr := s.t.x.asked(reply); err == nil {
+		if usageErr := s.t.x.addReply(reply); err == nil {
 			err = usageErr
 		}
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -266,7 +265,7 @@ func TestASummaryIsRecorded(t *testing.T) {
 	if len(r.messages) != messages+1 {
 		t.Fatal("the rig keeps messages of a run that was lost")
 	}
-	s := r.run(hosting.Session{Takeover: true, Memo: r.onces})
+	s := r.run(Session{Takeover: true, Memo: r.onces})
 	must(t, s.err)
 	equal(t, "summaries", len(m.summaries), 1)
 	if !strings.Contains(fmt.Sprint(m.last().Messages), "Summary 1.") {

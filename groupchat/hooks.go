@@ -12,7 +12,7 @@ import (
 // ends, change what goes in and what comes out, answer without calling next, or refuse with an error. Members that are nil do
 // nothing. Hooks are shared by all runs and are called by several goroutines at once.
 //
-// Those of the whole service come first (host.Session.Hooks, gateway.Options.Hooks), then those that [WithHooks] gives to an agent, the
+// Those of the whole service come first (Session.Hooks, gateway.Options.Hooks), then those that [WithHooks] gives to an agent, the
 // outermost agent first; they hold for everything that is done in that agent's turn, in nested teams and by agents that are tools too.
 //
 // A turn that is entered again, after a pause or a takeover, passes Run and Turn again, like the agent's own code; what a hook does

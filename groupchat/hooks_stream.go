@@ -6,7 +6,6 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 )
 
 // What people see of a turn passes the filters of its hooks once: each turn that is announced in the conversation of the run has
@@ -137,7 +136,7 @@ func leftOpen(r *run.Run, w run.Writer, err error, complete map[string]bool) err
 	if ids == nil {
 		return err
 	}
-	return &hosting.OpenMessagesError{Err: err, IDs: ids}
+	return &openMessagesError{err, ids}
 }
 
 // innerHooks are the hooks of the agents that a is made of, the outermost first.

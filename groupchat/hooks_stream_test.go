@@ -13,7 +13,6 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -197,8 +196,8 @@ func TestAFilterThatRefusesFailsItsTurn(t *testing.T) {
 }
 
 func openIDs(err error) []string {
-	if e, ok := errors.AsType[*hosting.OpenMessagesError](err); ok {
-		return e.IDs
+	if e, ok := errors.AsType[*openMessagesError](err); ok {
+		return e.ids
 	}
 	return nil
 }

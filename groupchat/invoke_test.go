@@ -11,7 +11,6 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 )
 
 // both invokes agents by name, at once, and says what each came to.
@@ -310,7 +309,7 @@ func TestATakeoverGoesOnAfterTheChildrenThatEnded(t *testing.T) {
 	must(t, r.say("x").err)
 	equal(t, "commits", len(r.commits), 3)
 	r.messages, r.state = r.commits[0].messages, r.commits[0].state
-	s := r.run(hosting.Session{Checkpoint: r.commits[0].checkpoint, Takeover: true})
+	s := r.run(Session{Checkpoint: r.commits[0].checkpoint, Takeover: true})
 	must(t, s.err)
 	equal(t, "stream", s.shape(), "p { p.b { b } p.b } p")
 	equal(t, "runs", runs, map[string]int{"a": 1, "b": 2})

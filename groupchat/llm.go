@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -219,7 +218,7 @@ type llmRound struct {
 }
 
 // modelKey begins the keys under which replies of models are recorded.
-const modelKey = hosting.ModelKey
+const modelKey = "llm/"
 
 // key names the step in the turn, callKey one of its calls: the same after a pause and a takeover.
 func (s *llmRound) key() string { return modelKey + strconv.Itoa(s.n) }

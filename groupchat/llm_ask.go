@@ -19,7 +19,7 @@ func (r *llmRun) ask(ctx context.Context) (*llmRound, error) {
 		reply, err := r.short.ask(ctx, strconv.Itoa(s.n), r.composed, func(request *model.Request) (*model.Reply, bool, error) {
 			call.Request = *request
 			reply, err := callModel(ctx, call)
-			if usageErr := r.t.x.asked(reply); err == nil {
+			if usageErr := r.t.x.addReply(reply); err == nil {
 				err = usageErr
 			}
 			return reply, live.used, err

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 )
 
 func TestToolsRunAtOnceAndAnswerInOrder(t *testing.T) {
@@ -68,7 +67,7 @@ func TestTurnTools(t *testing.T) {
 	before := r.messages[:1]
 	r = newRig(t, r.root)
 	r.messages = before
-	s = r.run(hosting.Session{Memo: map[string]json.RawMessage{"1/once/llm/0": json.RawMessage(`{"calls":[{"name":"book","arguments":"{\"city\":\"Rome\"}"},{"name":"fails","arguments":""}],"finish":"stop"}`)}, Takeover: true})
+	s = r.run(Session{Memo: map[string]json.RawMessage{"1/once/llm/0": json.RawMessage(`{"calls":[{"name":"book","arguments":"{\"city\":\"Rome\"}"},{"name":"fails","arguments":""}],"finish":"stop"}`)}, Takeover: true})
 	equal(t, "run", s.err, nil)
 	equal(t, "stream", s.shape(), "call book call fails state result ok result The tool failed. Booked.")
 	equal(t, "state", string(r.state), `{"booked":"Rome"}`)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -37,12 +36,12 @@ func tokensByModel(usage []agui.TokenUsage) map[string]int64 {
 func TestWhatFailedModelsUsedCounts(t *testing.T) {
 	first := &model.FirstOf{Models: []model.Model{using("a", 3, errcode.ModelUnavailable), using("b", 4, "")}}
 	r := newRig(t, &LLM{Model: first})
-	usage := &hosting.Usage{}
+	usage := &Usage{}
 	r.messages = append(r.messages, Message{ID: "u", Role: agui.RoleUser, Content: agui.TextContent("Hi")})
-	must(t, r.run(hosting.Session{Usage: usage}).err)
+	must(t, r.run(Session{Usage: usage}).err)
 	want := map[string]int64{"a": 3, "b": 4}
 	equal(t, "used", tokensByModel(usage.Total()), want)
-	earlier, _ := hosting.EarlierUsage(nil, r.onces, "1")
+	earlier, _ := EarlierUsage(nil, r.onces, "1")
 	equal(t, "used by the attempt before", tokensByModel(earlier), want)
 	equal(t, "says", slices.Contains(texts(r.messages), "Hello from b."), true)
 }
@@ -55,12 +54,12 @@ func TestWhatAManagersModelsUsedCounts(t *testing.T) {
 	})
 	first := &model.FirstOf{Models: []model.Model{using("a", 3, errcode.ModelAuth), chooses}}
 	r := newRig(t, &Chat{Manager: LLMManager(LLMManagerOptions{Model: first}), Participants: []Participant{{Name: "x", Agent: sayer("Hi.")}}})
-	usage := &hosting.Usage{}
+	usage := &Usage{}
 	r.messages = append(r.messages, Message{ID: "u", Role: agui.RoleUser, Content: agui.TextContent("Hi")})
-	must(t, r.run(hosting.Session{Usage: usage}).err)
+	must(t, r.run(Session{Usage: usage}).err)
 	want := map[string]int64{"a": 3, "b": 4}
 	equal(t, "used", tokensByModel(usage.Total()), want)
-	earlier, _ := hosting.EarlierUsage(nil, r.onces, "1")
+	earlier, _ := EarlierUsage(nil, r.onces, "1")
 	equal(t, "used by the attempt before", tokensByModel(earlier), want)
 }
 

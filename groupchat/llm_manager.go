@@ -115,7 +115,7 @@ func (m *llmManager) decide(ctx context.Context, v View) (llmDecision, error) {
 				used = state.AddUsage(used, append([]agui.TokenUsage{reply.Usage}, reply.Earlier...))
 				d.Usage, d.Earlier, d.Cost = used[0], used[1:], state.AddCost(d.Cost, reply.Cost)
 				if v.turn != nil {
-					if usageErr := v.turn.x.asked(reply); err == nil {
+					if usageErr := v.turn.x.addReply(reply); err == nil {
 						err = usageErr
 					}
 				}

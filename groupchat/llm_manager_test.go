@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 )
 
 func chooses(speaker, more string) script {
@@ -108,7 +107,7 @@ func TestRow103ChoiceIsMadeOnce(t *testing.T) {
 	}
 	chat.Participants[0].Agent = dies
 	r.ctx = context.Background()
-	s := r.run(hosting.Session{Memo: maps.Clone(r.onces), Takeover: true})
+	s := r.run(Session{Memo: maps.Clone(r.onces), Takeover: true})
 	equal(t, "run", s.err, nil)
 	equal(t, "steps", strings.Join(s.steps(), " "), "ann supervisor")
 	equal(t, "asked", len(m.asked), 2)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -136,7 +135,7 @@ func TestRow81MixedPause(t *testing.T) {
 
 	r.messages = append(r.messages, Message{ID: "m", Role: agui.RoleTool, ToolCallID: r.calls[0].ID, Content: agui.TextContent("shown")},
 		Message{ID: "u2", Role: agui.RoleUser, Content: agui.TextContent("quick")})
-	s := hosting.Session{Checkpoint: r.checkpoint, Results: map[string]agui.Content{r.calls[0].ID: agui.TextContent("shown")}}
+	s := Session{Checkpoint: r.checkpoint, Results: map[string]agui.Content{r.calls[0].ID: agui.TextContent("shown")}}
 	s.Answers = r.answers(map[string]string{"approve/llm/0/0": `{"approved":false}`, "size": `3`, "approve/llm/0/4": `{"approved":true}`})
 	second := r.run(s)
 	equal(t, "run", second.err, nil)
@@ -193,7 +192,7 @@ func TestRow103Takeover(t *testing.T) {
 				t.Fatalf("run ended with %v", first.err)
 			}
 			dies, r.ctx = false, context.Background()
-			second := r.run(hosting.Session{Memo: maps.Clone(r.onces), Takeover: true})
+			second := r.run(Session{Memo: maps.Clone(r.onces), Takeover: true})
 			equal(t, "run", second.err, nil)
 			equal(t, "asked", len(m.asked), 2)
 			want, called := "f done", `f{"x":1} f{"x":1} g{}`
@@ -230,7 +229,7 @@ func TestRow103TakeoverAfterApproval(t *testing.T) {
 		t.Fatalf("run ended with %v", dead.err)
 	}
 	r.ctx, r.checkpoint, r.open = context.Background(), checkpoint, open
-	s := r.run(hosting.Session{Checkpoint: checkpoint, Memo: maps.Clone(r.onces), Takeover: true, Answers: r.answers(map[string]string{"approve/llm/0/0": `{"approved":true}`})})
+	s := r.run(Session{Checkpoint: checkpoint, Memo: maps.Clone(r.onces), Takeover: true, Answers: r.answers(map[string]string{"approve/llm/0/0": `{"approved":true}`})})
 	equal(t, "run", s.err, nil)
 	equal(t, "stream", s.shape(), "result f done Done.")
 	equal(t, "called", len(c.called()), 1)
@@ -315,7 +314,7 @@ func TestRow42OutOfSight(t *testing.T) {
 	equal(t, "run", first.err, nil)
 	equal(t, "first", first.shape(), "inner { call g call show_map")
 	r.messages = append(r.messages, Message{ID: "m", Role: agui.RoleTool, ToolCallID: r.calls[0].ID, Content: agui.TextContent("shown")})
-	s := hosting.Session{Checkpoint: r.checkpoint, Results: map[string]agui.Content{r.calls[0].ID: agui.TextContent("shown")}}
+	s := Session{Checkpoint: r.checkpoint, Results: map[string]agui.Content{r.calls[0].ID: agui.TextContent("shown")}}
 	s.Answers = r.answers(map[string]string{"approve/llm/0/1": `{"approved":true}`})
 	second := r.run(s)
 	equal(t, "run", second.err, nil)
@@ -336,7 +335,7 @@ func TestWhatAPersonApprovedOfIsCommitted(t *testing.T) {
 		m := newMind(t, calls("f", `{}`, "g", `{}`), script{Status: 500})
 		r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{c.tool("f"), c.tool("g")}, Approve: Approvals{All: true}})
 		must(t, r.say("go").err)
-		s, _ := r.execute(hosting.Session{Checkpoint: r.checkpoint, Answers: r.answers(approved)})
+		s, _ := r.execute(Session{Checkpoint: r.checkpoint, Answers: r.answers(approved)})
 		codeOf(t, s, errcode.ModelUnavailable)
 		if len(r.commits) == 0 {
 			t.Fatalf("run %d: the calls are not kept", i+1)

@@ -10,7 +10,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -76,8 +75,8 @@ func TestRow81RandomReplies(t *testing.T) {
 }
 
 // anyAnswer resumes with anything that fits.
-func (r *rig) anyAnswer(rt *rapid.T) hosting.Session {
-	s := hosting.Session{Checkpoint: r.checkpoint, Answers: map[string]state.Answer{}, Results: map[string]agui.Content{}}
+func (r *rig) anyAnswer(rt *rapid.T) Session {
+	s := Session{Checkpoint: r.checkpoint, Answers: map[string]state.Answer{}, Results: map[string]agui.Content{}}
 	for _, i := range r.open {
 		a := state.Answer{ID: i.ID, Status: agui.ResumeResolved}
 		a.Payload = json.RawMessage(rapid.SampledFrom([]string{`{"approved":true}`, `{"approved":false}`, `{"approved":true,"editedArgs":{"x":2}}`}).Draw(rt, "answer"))

@@ -263,7 +263,7 @@ type asked struct {
 }
 
 func (a asked) Run(ctx context.Context, t *Turn) error {
-	t.x.Input = &a.input
+	t.x.Input = a.input
 	return a.LLM.Run(ctx, t)
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 )
 
 func TestLLMStreamsWhatTheModelSays(t *testing.T) {
@@ -188,7 +187,7 @@ func TestLLMIsToldOfTheTurn(t *testing.T) {
 			agui.Part{Type: agui.PartImage, Source: &agui.Source{Type: agui.SourceURL, Value: "https://x.test/i.png"}})},
 	}
 	r.input = Input{Context: []agui.Context{{Description: "Time", Value: "noon"}}}
-	s := r.run(hosting.Session{})
+	s := r.run(Session{})
 	equal(t, "run", s.err, nil)
 	const system = "s:In French.\n\nYou are ann. What others in this conversation say begins with their name."
 	const look = ` | u:[{"type":"text","text":"Look"},{"type":"image_url","image_url":{"url":"https://x.test/i.png"}}]`
@@ -299,7 +298,7 @@ func TestACheckpointWithOtherCalls(t *testing.T) {
 		c.Root.Memo["llm/0"] = json.RawMessage(shown)
 		changed, err := json.Marshal(c)
 		must(t, err)
-		s, _ := r.execute(hosting.Session{Checkpoint: changed})
+		s, _ := r.execute(Session{Checkpoint: changed})
 		codeOf(t, s, errcode.CheckpointIncompatible)
 		if text := s.err.Error(); strings.Contains(text, "%!") || !strings.Contains(text, "llm/0") {
 			t.Errorf("ended with %s, which names no cause", text)

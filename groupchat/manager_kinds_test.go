@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/groupchat/host"
 )
 
 // A watched manager notes whom the one inside chooses, and can do nothing else.
@@ -149,7 +148,7 @@ func TestAManagersChoiceIsRecorded(t *testing.T) {
 	if err := s.say("go"); !errors.Is(err, dies) {
 		t.Fatalf("say() = %v", err)
 	}
-	earlier, _ := host.EarlierUsage(s.checkpoint, s.memo, "1")
+	earlier, _ := groupchat.EarlierUsage(s.checkpoint, s.memo, "1")
 	if len(earlier) != 1 || *earlier[0].InputTokens != 10 {
 		t.Errorf("a takeover would know of %v, want what the choice used", earlier)
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -124,7 +123,7 @@ func TestG4TheSameInvocationIsAnnouncedAgainOnResume(t *testing.T) {
 	}
 	// A takeover repeats what this very run has announced.
 	answers := map[string]state.Answer{asked.ID: {Status: agui.ResumeResolved, Payload: json.RawMessage("1")}}
-	third := ids(r.run(hosting.Session{Checkpoint: checkpoint, Answers: answers, Takeover: true}))
+	third := ids(r.run(Session{Checkpoint: checkpoint, Answers: answers, Takeover: true}))
 	for _, name := range []string{"level2", "leaf"} {
 		if first[name] == third[name] || third[name] == "" {
 			t.Errorf("%s is %q again after a takeover", name, third[name])
@@ -260,7 +259,7 @@ func TestCommitsInsideATurnKeepItsScope(t *testing.T) {
 	must(t, r.say("x").err)
 	equal(t, "commits", len(r.commits), 3)
 	r.messages, r.state = r.commits[0].messages, r.commits[0].state
-	s := r.run(hosting.Session{Checkpoint: r.commits[0].checkpoint, Takeover: true})
+	s := r.run(Session{Checkpoint: r.commits[0].checkpoint, Takeover: true})
 	must(t, s.err)
 	equal(t, "after a takeover", s.shape(), "in { in.two { kept:  true } in.two } in")
 }

@@ -9,7 +9,6 @@ import (
 	"unicode"
 
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/internal/fence"
 )
 
@@ -27,7 +26,7 @@ func Once[T any](t *Turn, key string, f func() (T, error)) (T, error) {
 }
 
 // onceKey begins the keys under which results are recorded.
-const onceKey = hosting.OnceKey
+const onceKey = "once/"
 
 // recorded is Once for results that are no progress by themselves, such as a model's reply.
 func recorded[T any](t *Turn, key string, f func() (T, error)) (T, error) {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 )
 
 // A receipt loses something on its way through JSON.
@@ -133,6 +132,6 @@ func TestATakenOverEffectIsProgress(t *testing.T) {
 	chat.MaxRounds = 2
 	r := newRig(t, chat)
 	r.messages = []Message{{ID: "u", Role: agui.RoleUser, Content: agui.TextContent("go")}}
-	must(t, r.run(hosting.Session{Takeover: true, Memo: map[string]json.RawMessage{"1/a@1/once/file": json.RawMessage("true")}}).err)
+	must(t, r.run(Session{Takeover: true, Memo: map[string]json.RawMessage{"1/a@1/once/file": json.RawMessage("true")}}).err)
 	equal(t, "effects", effects, 1)
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 )
 
 func TestProvidersMakeWhatAModelIsTold(t *testing.T) {
@@ -111,7 +110,7 @@ func TestATakeoverIsToldTheSame(t *testing.T) {
 	r.ctx = ctx
 	r.say("go")
 	r.ctx = context.Background()
-	must(t, r.run(hosting.Session{Memo: maps.Clone(r.onces), Takeover: true}).err)
+	must(t, r.run(Session{Memo: maps.Clone(r.onces), Takeover: true}).err)
 	equal(t, "told", m.last(), `s:Version 1 | u:go | a: f{} | t:done`)
 	equal(t, "entered", n, 2)
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -45,7 +44,7 @@ func TestRow50RandomTeams(t *testing.T) {
 
 // answerAll resumes with an answer to everything: each question gets its own path and key.
 func answerAll(r *rig) *stream {
-	s := hosting.Session{Checkpoint: r.checkpoint, Answers: map[string]state.Answer{}, Results: map[string]agui.Content{}}
+	s := Session{Checkpoint: r.checkpoint, Answers: map[string]state.Answer{}, Results: map[string]agui.Content{}}
 	for _, i := range r.open {
 		w := where(i)
 		s.Answers[i.ID] = state.Answer{ID: i.ID, Status: agui.ResumeResolved, Payload: state.Canonical(fmt.Appendf(nil, "%q", w.Path+":"+w.Key))}
@@ -237,7 +236,7 @@ func TestRow108ATakeoverFromAnyCommitComesToTheSame(t *testing.T) {
 		said, doc := slices.Sorted(slices.Values(texts(r.messages))), string(r.state)
 		for i, c := range slices.Clone(r.commits) {
 			r.messages, r.state = c.messages, c.state
-			if s := r.run(hosting.Session{Checkpoint: c.checkpoint, Takeover: true}); s.err != nil {
+			if s := r.run(Session{Checkpoint: c.checkpoint, Takeover: true}); s.err != nil {
 				rt.Fatalf("taken over from commit %d: ended with %v", i, s.err)
 			}
 			if again := slices.Sorted(slices.Values(texts(r.messages))); !slices.Equal(again, said) || string(r.state) != doc {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -113,7 +112,7 @@ func TestRefundsWithHooksApprovalsAndRetries(t *testing.T) {
 		equal(t, "reason", i.Reason, "tool_call")
 		answers[i.ID] = state.Answer{ID: i.ID, Status: agui.ResumeResolved, Payload: json.RawMessage(`{"approved":true}`)}
 	}
-	must(t, r.run(hosting.Session{Checkpoint: r.checkpoint, Answers: answers}).err)
+	must(t, r.run(Session{Checkpoint: r.checkpoint, Answers: answers}).err)
 	var asked []string
 	for _, i := range r.open {
 		asked = append(asked, i.Message)

@@ -167,8 +167,8 @@ type HeaderForwarder interface {
 	Forwards() []string
 }
 
-// forwardsOf names the headers that an agent, or anybody in its team, passes on: what [Input.Header] is to hold.
-func forwardsOf(a Agent) []string {
+// ForwardsOf names the headers that an agent, or anybody in its team, passes on: what [Input.Header] is to hold.
+func ForwardsOf(a Agent) []string {
 	var names []string
 	forwards(a, nil, &names)
 	slices.Sort(names)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/client"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 )
 
 // A taskServer stands in for a client of a protocol in which a request begins a task: it notes the requests, names a task, and does what a test says.
@@ -50,7 +49,7 @@ func TestRemoteRequestsThatBegin(t *testing.T) {
 	equal(t, "description", far.Describe().Description, "as its card says")
 	r := newRig(t, legalDesk(far, ErrorPolicy{Retries: 1}))
 	must(t, r.say("one").err)
-	must(t, r.run(hosting.Session{Memo: maps.Clone(r.onces), Takeover: true}).err)
+	must(t, r.run(Session{Memo: maps.Clone(r.onces), Takeover: true}).err)
 	first, again := s.asked[0], s.asked[1]
 	equal(t, "begun", []string{first.Begun, again.Begun}, []string{"", "task of " + first.Input.RunID})
 	equal(t, "run", again.Input.RunID, first.Input.RunID)

@@ -16,7 +16,6 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/client"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -183,7 +182,7 @@ func TestRemoteDeliversOnceMore(t *testing.T) {
 		t.Fatal(out.err)
 	}
 	u.requests()
-	s := hosting.Session{Checkpoint: r.checkpoint, Answers: map[string]state.Answer{
+	s := Session{Checkpoint: r.checkpoint, Answers: map[string]state.Answer{
 		r.open[0].ID: {ID: r.open[0].ID, Status: agui.ResumeResolved, Payload: json.RawMessage(`{"x":1}`)},
 	}}
 	dies, _ := r.execute(s) // its answer is lost with its process
@@ -209,7 +208,7 @@ func TestRemoteAsksOnceMore(t *testing.T) {
 	r := newRig(t, remote(t, RemoteOptions{URL: u.URL}))
 	dies := r.say("go")
 	codeOf(t, dies, errcode.RemoteFailed)
-	out, _ := r.execute(hosting.Session{Takeover: true, Memo: maps.Clone(r.onces)})
+	out, _ := r.execute(Session{Takeover: true, Memo: maps.Clone(r.onces)})
 	if out.err != nil {
 		t.Fatal(out.err)
 	}

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -44,7 +43,7 @@ func TestRemoteOutOfSight(t *testing.T) {
 	equal(t, "sent", texts(in.Messages), []string{"go", "find it"})
 	result := map[string]agui.Content{r.calls[0].ID: agui.TextContent("shown")}
 	answers := map[string]state.Answer{r.open[0].ID: {ID: r.open[0].ID, Status: agui.ResumeResolved, Payload: json.RawMessage("1")}}
-	out = r.run(hosting.Session{Checkpoint: r.checkpoint, Results: result, Answers: answers})
+	out = r.run(Session{Checkpoint: r.checkpoint, Results: result, Answers: answers})
 	if out.err != nil || !strings.Contains(out.shape(), "6  letters") || strings.Contains(out.shape(), "secret") {
 		t.Errorf("%v, %s", out.err, out.shape())
 	}

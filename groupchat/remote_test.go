@@ -13,7 +13,6 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -166,7 +165,7 @@ func TestRemotesAskAtOnce(t *testing.T) {
 	}
 	one.requests()
 	two.requests()
-	if out := r.run(hosting.Session{Checkpoint: r.checkpoint, Answers: answers}); out.err != nil || len(r.open) != 0 {
+	if out := r.run(Session{Checkpoint: r.checkpoint, Answers: answers}); out.err != nil || len(r.open) != 0 {
 		t.Fatalf("%v, %d open", out.err, len(r.open))
 	}
 	for u, payload := range map[*upstream]string{one: `"one?"`, two: `"two?"`} {
@@ -200,7 +199,7 @@ func TestRemoteHeaders(t *testing.T) {
 	if n := len(u.requests()); n != 0 {
 		t.Errorf("asked %d times in nobody's name", n)
 	}
-	equal(t, "forwards", forwardsOf(team(Sequential(), Participant{Name: "in", Agent: legalDesk(far, ErrorPolicy{})})), []string{"X-Absent", "X-Tenant"})
+	equal(t, "forwards", ForwardsOf(team(Sequential(), Participant{Name: "in", Agent: legalDesk(far, ErrorPolicy{})})), []string{"X-Absent", "X-Tenant"})
 }
 
 // A remote sees others' words as a user's, under their names, and what it is told for this turn.
@@ -238,7 +237,7 @@ func TestRemoteThreads(t *testing.T) {
 		{ThreadID: "u", Agent: "a", Principal: Principal{ID: "p"}}, {ThreadID: "ta", Agent: "", Principal: Principal{ID: "p"}},
 	} {
 		for _, path := range [][]string{nil, {"x"}, {"x", "y"}} {
-			turn := &Turn{x: &execution{Input: &in}, path: path}
+			turn := &Turn{x: &execution{Session: Session{Input: in}}, path: path}
 			id := remoteThread(turn)
 			if who := fmt.Sprint(in, path); seen[id] != "" || remoteThread(turn) != id {
 				t.Errorf("%s and %s share %s", who, seen[id], id)

@@ -17,5 +17,5 @@ func (x *exchange) used(list []agui.TokenUsage) error {
 			list[i].Provider, list[i].Model = "", ""
 		}
 	}
-	return x.t.x.used(list...)
+	return x.t.x.addUsage(list...)
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 )
 
 // spends is a terminal event's usage of one model.
@@ -14,7 +12,7 @@ func spends(model string, tokens int) string {
 }
 
 // sums is what was counted, a model a line.
-func sums(u *hosting.Usage) string {
+func sums(u *Usage) string {
 	var lines []string
 	for _, one := range u.Total() {
 		lines = append(lines, fmt.Sprintf("%s/%s %d", one.Provider, one.Model, *one.InputTokens))
@@ -31,17 +29,17 @@ func TestUsageOfARemoteIsTheRuns(t *testing.T) {
 	done := strings.Replace(ends, `"runId":"r"`, `"runId":"r",`+spends("small", 5), 1)
 	u := newUpstream(t, begins+fails, begins+asks, begins+done)
 	r := newRig(t, legalDesk(remote(t, RemoteOptions{URL: u.URL}), ErrorPolicy{Retries: 1}))
-	first, second := &hosting.Usage{}, &hosting.Usage{}
-	if out := r.run(hosting.Session{Usage: first}); out.err != nil {
+	first, second := &Usage{}, &Usage{}
+	if out := r.run(Session{Usage: first}); out.err != nil {
 		t.Fatal(out.err)
 	}
 	equal(t, "usage of the run that asks", sums(first), "there/big 13")
 	answers := r.answers(map[string]string{"Which?": `"a"`})
-	if out := r.run(hosting.Session{Usage: second, Checkpoint: r.checkpoint, Answers: answers}); out.err != nil {
+	if out := r.run(Session{Usage: second, Checkpoint: r.checkpoint, Answers: answers}); out.err != nil {
 		t.Fatal(out.err)
 	}
 	equal(t, "usage of the run that answers", sums(second), "there/small 5")
-	kept, _ := hosting.EarlierUsage(r.commits[len(r.commits)-1].checkpoint, nil, "1")
+	kept, _ := EarlierUsage(r.commits[len(r.commits)-1].checkpoint, nil, "1")
 	equal(t, "usage in the checkpoint", len(kept), 1)
 }
 
@@ -54,8 +52,8 @@ func TestUsageOfARemoteIsBounded(t *testing.T) {
 	}
 	list = append(list, `{"provider":"p","model":"`+strings.Repeat("x", 10_000)+`","inputTokens":1}`)
 	u := newUpstream(t, begins+strings.Replace(ends, `"runId":"r"`, `"runId":"r","usage":[`+strings.Join(list, ",")+`]`, 1))
-	usage := &hosting.Usage{}
-	if out := newRig(t, remote(t, RemoteOptions{URL: u.URL})).run(hosting.Session{Usage: usage}); out.err != nil {
+	usage := &Usage{}
+	if out := newRig(t, remote(t, RemoteOptions{URL: u.URL})).run(Session{Usage: usage}); out.err != nil {
 		t.Fatal(out.err)
 	}
 	var sum int64

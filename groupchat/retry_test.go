@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -91,7 +90,7 @@ func TestARetriedTurnIsTakenOver(t *testing.T) {
 			t.Fatalf("ended with %v", s.err)
 		}
 		r.ctx = context.Background()
-		s := r.run(hosting.Session{Memo: maps.Clone(r.onces), Takeover: true})
+		s := r.run(Session{Memo: maps.Clone(r.onces), Takeover: true})
 		must(t, s.err)
 		equal(t, "asked", len(m.asked), 6)
 		equal(t, "called", sorted(c.called()), "f{} g{} g{}")

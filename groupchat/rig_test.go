@@ -18,7 +18,6 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -43,7 +42,7 @@ type rig struct {
 	log      *slog.Logger
 	hooks    []Hooks // the service's
 	// approvals are remembered; nil: nothing is.
-	approvals hosting.Approvals
+	approvals ApprovalStore
 
 	mu       sync.Mutex
 	ids      int
@@ -64,7 +63,7 @@ type commit struct {
 // A stream is what one run came to.
 type stream struct {
 	events []agui.Event
-	result result
+	result Result
 	err    error
 }
 
@@ -90,7 +89,7 @@ func (r *rig) say(text string) *stream {
 	r.t.Helper()
 	r.messages = append(r.messages, Message{ID: "u" + r.newID(), Role: agui.RoleUser, Content: agui.TextContent(text)})
 	r.checkpoint, r.open, r.calls = nil, nil, nil
-	return r.run(hosting.Session{})
+	return r.run(Session{})
 }
 
 // answer resumes with payloads by question key.
@@ -107,7 +106,7 @@ func (r *rig) answer(payloads map[string]string) *stream {
 		}
 		answers[a.ID] = a
 	}
-	return r.run(hosting.Session{Checkpoint: r.checkpoint, Answers: answers})
+	return r.run(Session{Checkpoint: r.checkpoint, Answers: answers})
 }
 
 // fitted is a payload in the form its question wants, as admission has it: X may stand for {"value": X}.
@@ -151,11 +150,11 @@ func (r *rig) returns(results map[string]string) *stream {
 			ID: "t" + r.newID(), Role: agui.RoleTool, ToolCallID: c.ID, Content: agui.TextContent(text),
 		})
 	}
-	return r.run(hosting.Session{Checkpoint: r.checkpoint, Results: byID})
+	return r.run(Session{Checkpoint: r.checkpoint, Results: byID})
 }
 
 // run is one run as the gateway does it, and its bookkeeping.
-func (r *rig) run(s hosting.Session) *stream {
+func (r *rig) run(s Session) *stream {
 	r.t.Helper()
 	out, end := r.execute(s)
 	if out.err != nil {
@@ -175,7 +174,7 @@ func (r *rig) run(s hosting.Session) *stream {
 func (r *rig) replay() {
 	r.t.Helper()
 	before := len(r.onces)
-	out, _ := r.execute(hosting.Session{Checkpoint: r.checkpoint})
+	out, _ := r.execute(Session{Checkpoint: r.checkpoint})
 	if out.err != nil {
 		r.t.Fatalf("replay: %v", out.err)
 	}
@@ -198,7 +197,7 @@ func (r *rig) replay() {
 }
 
 // Execute without bookkeeping; end is the thread as the run left it.
-func (r *rig) execute(s hosting.Session) (out *stream, end commit) {
+func (r *rig) execute(s Session) (out *stream, end commit) {
 	r.t.Helper()
 	out = &stream{}
 	var verifier agui.Verifier
@@ -227,9 +226,9 @@ func (r *rig) execute(s hosting.Session) (out *stream, end commit) {
 	if s.Log == nil {
 		s.Log = r.log
 	}
-	s.Notes = &hosting.Notes{}
+	s.Notes, s.Input, s.Hooks = &Notes{}, r.input, r.hooks
 	must(r.t, s.Notes.Load(r.notes))
-	out.result, out.err = execute(r.ctx, r.root, &r.input, &s, r.hooks...)
+	out.result, out.err = Execute(r.ctx, r.root, &s)
 	if changed := s.Notes.Changed(); changed != nil {
 		r.notes = changed
 	}

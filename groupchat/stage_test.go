@@ -13,7 +13,6 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -32,7 +31,7 @@ type stage struct {
 	checkpoint json.RawMessage
 	memo       map[string]json.RawMessage
 	pause      *groupchat.Pause
-	usage      host.Usage
+	usage      groupchat.Usage
 	steps      []string
 }
 
@@ -53,13 +52,13 @@ func (s *stage) newID() string {
 	return fmt.Sprint(s.ids)
 }
 
-// Commit is part of host.Journal.
+// Commit is part of groupchat.Journal.
 func (j stageJournal) Commit(_ context.Context, checkpoint json.RawMessage) error {
 	j.s.keep(j.run, j.doc, checkpoint)
 	return nil
 }
 
-// Once is part of host.Journal.
+// Once is part of groupchat.Journal.
 func (j stageJournal) Once(_ context.Context, key string, result json.RawMessage) error {
 	j.s.mu.Lock()
 	defer j.s.mu.Unlock()
@@ -84,12 +83,12 @@ func (s *stage) keep(r *run.Run, doc *state.Document, checkpoint json.RawMessage
 func (s *stage) say(text string) error {
 	s.messages = append(s.messages, agui.Message{ID: "u" + s.newID(), Role: agui.RoleUser, Content: agui.TextContent(text)})
 	s.checkpoint, s.memo = nil, map[string]json.RawMessage{}
-	return s.run(context.Background(), host.Session{})
+	return s.run(context.Background(), groupchat.Session{})
 }
 
 // takeover goes on with a run that died, from its last commit.
 func (s *stage) takeover() error {
-	return s.run(context.Background(), host.Session{Checkpoint: s.checkpoint, Memo: maps.Clone(s.memo), Takeover: true})
+	return s.run(context.Background(), groupchat.Session{Checkpoint: s.checkpoint, Memo: maps.Clone(s.memo), Takeover: true})
 }
 
 // answer answers the only open question; with "" it is cancelled.
@@ -103,10 +102,10 @@ func (s *stage) answer(payload string) error {
 	if payload == "" {
 		a = state.Answer{ID: id, Status: agui.ResumeCancelled}
 	}
-	return s.run(context.Background(), host.Session{Checkpoint: s.checkpoint, Answers: map[string]state.Answer{id: a}})
+	return s.run(context.Background(), groupchat.Session{Checkpoint: s.checkpoint, Answers: map[string]state.Answer{id: a}})
 }
 
-func (s *stage) run(ctx context.Context, session host.Session) error {
+func (s *stage) run(ctx context.Context, session groupchat.Session) error {
 	s.t.Helper()
 	s.pause, s.steps = nil, nil
 	var verifier agui.Verifier
@@ -126,7 +125,7 @@ func (s *stage) run(ctx context.Context, session host.Session) error {
 	}
 	session.Run, session.State, session.Journal, session.NewID, session.Origin = r, doc, stageJournal{s, r, doc}, s.newID, "1"
 	session.Usage, session.Hooks = &s.usage, s.hooks
-	result, err := host.Execute(ctx, s.agent, &session)
+	result, err := groupchat.Execute(ctx, s.agent, &session)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -226,7 +225,7 @@ func TestRow36And52ASubIsSharedAndKeepsNothing(t *testing.T) {
 		payload := state.Canonical([]byte(`"` + where(i).Path + `"`))
 		answers[i.ID] = state.Answer{ID: i.ID, Status: agui.ResumeResolved, Payload: payload}
 	}
-	must(t, r.run(hosting.Session{Checkpoint: r.checkpoint, Answers: answers}).err)
+	must(t, r.run(Session{Checkpoint: r.checkpoint, Answers: answers}).err)
 	for _, m := range r.messages[1:] {
 		equal(t, "answer of "+m.Name, m.Content.Text(), `"`+m.Name+`.q"`)
 	}

@@ -102,7 +102,7 @@ func (g *suggester) ask(ctx context.Context, s Situation) ([]Suggestion, error) 
 	var reply *model.Reply
 	run := NewThread(WithHooksOf(s.Agent, AgentFunc(func(ctx context.Context, t *Turn) (err error) {
 		reply, err = callModel(ctx, &ModelCall{Turn: t, Purpose: ForOther, Model: g.Model, Request: g.request(s)})
-		if usageErr := t.x.asked(reply); err == nil {
+		if usageErr := t.x.addReply(reply); err == nil {
 			err = usageErr
 		}
 		return err

@@ -11,7 +11,6 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -53,7 +52,7 @@ type Thread struct {
 	running sync.Mutex // held for a run, never waited for: TryLock only
 	mu      sync.Mutex // guards kept
 	kept    savedThread
-	usage   hosting.Usage // of all runs
+	usage   Usage // of all runs
 }
 
 // NewThread returns a thread with agent, which nobody has said anything in.

@@ -10,7 +10,6 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/internal/lock"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -20,8 +19,8 @@ type threadRun struct {
 	thread    *Thread
 	run       *run.Run
 	doc       *state.Document
-	usage     hosting.Usage
-	notes     hosting.Notes
+	usage     Usage
+	notes     Notes
 	before    savedThread // what the thread was when the run began
 	messages  []Message   // of the last commit
 	committed bool
@@ -52,13 +51,14 @@ func (t *Thread) run(ctx context.Context, next savedThread, takeover bool) (*Run
 		return nil, fail(errcode.InvalidInput, "the thread's notes: %w", err)
 	}
 	live := next.Live
-	used, cost := hosting.EarlierUsage(live.Checkpoint, live.Effects, live.Origin)
+	used, cost := EarlierUsage(live.Checkpoint, live.Effects, live.Origin)
 	r.usage.Add(used...)
 	r.usage.AddCost(cost)
-	result, err := execute(ctx, t.agent, &in, &hosting.Session{
+	result, err := Execute(ctx, t.agent, &Session{
 		Run: r.run, State: r.doc, Journal: r, Checkpoint: live.Checkpoint, Answers: live.Answers, Results: live.Results, Takeover: takeover,
 		Memo: maps.Clone(live.Effects), Origin: live.Origin, NewID: t.o.NewID, Usage: &r.usage, Notes: &r.notes, MaxTurns: t.o.MaxTurns, Log: t.o.Log,
-	}, t.o.Hooks...)
+		Input: in, Hooks: t.o.Hooks,
+	})
 	t.usage.Add(r.usage.Total()...)
 	t.usage.AddCost(r.usage.Cost())
 	if err != nil {
@@ -98,7 +98,7 @@ func (r *threadRun) start(ctx context.Context) error {
 }
 
 // finish ends a run that is done, or waits.
-func (r *threadRun) finish(ctx context.Context, result result) (*RunResult, error) {
+func (r *threadRun) finish(ctx context.Context, result Result) (*RunResult, error) {
 	end := savedThread{V: threadVersion, ID: r.before.ID, State: r.doc.JSON()}
 	r.run.Inspect(func(v *run.View) { end.Messages = v.Messages() })
 	outcome := &agui.Outcome{Type: agui.OutcomeSuccess}
@@ -144,7 +144,7 @@ func (r *threadRun) fail(ctx context.Context, cause error) error {
 		end.Waiting = &waiting
 	} else {
 		end = savedThread{V: threadVersion, ID: r.before.ID, State: r.doc.JSON()}
-		cut := hosting.OpenMessages(cause)
+		cut := OpenMessages(cause)
 		r.run.Inspect(func(v *run.View) { end.Messages = v.Closed() })
 		end.Messages = slices.DeleteFunc(end.Messages, func(m Message) bool { return slices.Contains(cut, m.ID) })
 	}

@@ -132,7 +132,7 @@ func (r *llmRun) bindNames(ctx context.Context, found []*Tool) []*Tool {
 	}
 	clashes, key := a.clashes(found), "tools/"+r.t.identity()
 	bound, sources := map[string]string{}, map[string]bool{}
-	_ = exact.Unmarshal(r.t.x.Notes.Get(key), &bound) // without a note every name is free
+	_ = exact.Unmarshal(r.t.x.Notes.get(key), &bound) // without a note every name is free
 	for i, s := range a.Sources {
 		sources[sourceOrigin(s, i)] = true
 	}
@@ -147,7 +147,7 @@ func (r *llmRun) bindNames(ctx context.Context, found []*Tool) []*Tool {
 		return false
 	})
 	if raw, err := json.Marshal(bound); err == nil && len(bound) > 0 {
-		r.t.x.Notes.Set(key, raw)
+		r.t.x.Notes.set(key, raw)
 	}
 	return out
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -129,7 +128,7 @@ func TestNoFurtherTryOfAStoppedRun(t *testing.T) {
 	r := newRig(t, &LLM{Model: model.Func(callsOnce), Tools: []Tool{flaky(ToolRetry{Times: 5, Backoff: -1}, &keys, errors.New("away"))}})
 	r.ctx = ctx
 	r.messages = append(r.messages, Message{ID: "u", Role: "user"})
-	out := r.run(hosting.Session{Fence: func(ctx context.Context) error {
+	out := r.run(Session{Fence: func(ctx context.Context) error {
 		if len(keys) > 0 {
 			moved(ErrMoved)
 		}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 )
 
 // A shelf is a source whose tools a test puts there.
@@ -97,7 +96,7 @@ func TestACallOfASourceThatIsAway(t *testing.T) {
 			r.ctx = ctx
 			r.say("go")
 			r.ctx, s.tools, s.err = context.Background(), nil, errStore
-			second := r.run(hosting.Session{Memo: maps.Clone(r.onces), Takeover: true})
+			second := r.run(Session{Memo: maps.Clone(r.onces), Takeover: true})
 			want := "The tool is not available now."
 			if repeat == RepeatNever {
 				want = toolLost

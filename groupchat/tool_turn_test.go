@@ -11,7 +11,6 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -107,7 +106,7 @@ func TestConfirmationsOutliveATakeover(t *testing.T) {
 	var c till
 	r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{c.refund()}})
 	must(t, r.say("Refund A, B and C.").err)
-	must(t, r.run(hosting.Session{Checkpoint: r.checkpoint, Takeover: true}).err)
+	must(t, r.run(Session{Checkpoint: r.checkpoint, Takeover: true}).err)
 	equal(t, "asked", r.asks(), []string{"Refund A?", "Refund B?"})
 
 	answers := map[string]string{"Refund A?": "true", "Refund B?": "false"}
@@ -117,7 +116,7 @@ func TestConfirmationsOutliveATakeover(t *testing.T) {
 	equal(t, "paid", c.called(), []string{"refund A"})
 
 	r.messages, r.open = before, open // the owner died before its first commit
-	must(t, r.run(hosting.Session{Checkpoint: checkpoint, Answers: r.answers(answers), Memo: maps.Clone(r.onces), Takeover: true}).err)
+	must(t, r.run(Session{Checkpoint: checkpoint, Answers: r.answers(answers), Memo: maps.Clone(r.onces), Takeover: true}).err)
 	equal(t, "asked", r.asks(), []string{"Refund C?"})
 	equal(t, "paid", c.called(), []string{"refund A"})
 	must(t, r.answer(map[string]string{"Refund C?": "true"}).err)
@@ -159,7 +158,7 @@ func TestCallsDoNotShareWhatTheyInvoke(t *testing.T) {
 					answers[c.ID] = text
 					r.messages = append(r.messages, Message{ID: "m" + c.ID, Role: agui.RoleTool, ToolCallID: c.ID, Content: text})
 				}
-				s := hosting.Session{Checkpoint: r.checkpoint, Results: answers, Answers: map[string]state.Answer{}}
+				s := Session{Checkpoint: r.checkpoint, Results: answers, Answers: map[string]state.Answer{}}
 				for _, i := range r.open {
 					s.Answers[i.ID] = state.Answer{ID: i.ID, Status: agui.ResumeResolved, Payload: []byte(`"yes"`)}
 				}
@@ -266,8 +265,8 @@ func TestAKeyStandsForOneThing(t *testing.T) {
 }
 
 // yes resumes with approval of everything.
-func (r *rig) yes() hosting.Session {
-	s := hosting.Session{Checkpoint: r.checkpoint, Answers: map[string]state.Answer{}, Results: map[string]agui.Content{}}
+func (r *rig) yes() Session {
+	s := Session{Checkpoint: r.checkpoint, Answers: map[string]state.Answer{}, Results: map[string]agui.Content{}}
 	for _, i := range r.open {
 		s.Answers[i.ID] = state.Answer{ID: i.ID, Status: agui.ResumeResolved, Payload: fitted(i, `{"approved":true}`)}
 	}

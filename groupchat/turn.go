@@ -97,7 +97,7 @@ func (t *Turn) ID() string { return t.keys.id }
 func (t *Turn) Instruction() string { return t.record.Instruction }
 
 // Input is what the caller sent along: tools, context, forwarded properties.
-func (t *Turn) Input() Input { return *t.x.Input }
+func (t *Turn) Input() Input { return t.x.Input }
 
 // Principal is who asked for this run, and whose thread it is: with the roles and claims of the request that started or resumed the run,
 // also after a takeover.

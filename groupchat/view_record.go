@@ -62,7 +62,7 @@ func askOnce(ctx context.Context, t *Turn, key string, c ModelCall) (model.Reply
 	c.Turn = t
 	reply, err := recorded(t, modelKey+key, func() (*model.Reply, error) {
 		reply, err := callModel(ctx, &c)
-		if usageErr := t.x.asked(reply); err == nil {
+		if usageErr := t.x.addReply(reply); err == nil {
 			err = usageErr
 		}
 		return reply, err

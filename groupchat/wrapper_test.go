@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -62,7 +61,7 @@ func TestAWrapperIsWhatItWraps(t *testing.T) {
 		return &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{{Name: "team", Agent: a}}}
 	}
 	wrapped := team(around)
-	if got := host.ForwardsOf(wrapped); !slices.Equal(got, []string{"X-Tenant"}) {
+	if got := groupchat.ForwardsOf(wrapped); !slices.Equal(got, []string{"X-Tenant"}) {
 		t.Errorf("ForwardsOf() = %q", got)
 	}
 	if info := wrapped.Describe().Participants[0]; info.Description != "Asks around" || len(info.Participants) != 1 || info.Kind != groupchat.KindChat {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
-	"github.com/agui-gateway/gateway/groupchat/host"
+	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/travel"
 )
@@ -39,7 +39,7 @@ func ExampleTeam() {
 		fmt.Println(err)
 		return
 	}
-	result, err := host.Execute(context.Background(), team, &host.Session{
+	result, err := groupchat.Execute(context.Background(), team, &groupchat.Session{
 		Run: run, State: doc, Journal: forgetful{}, Origin: "run", NewID: func() string { return "1" },
 	})
 	if err != nil {

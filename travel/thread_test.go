@@ -12,7 +12,6 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/travel"
 )
@@ -117,7 +116,7 @@ func (th *thread) run(answers map[string]state.Answer) []agui.Event {
 	th.must(err)
 	th.must(writer.Start(&agui.RunStarted{}))
 	th.must(writer.Emit(&agui.StateSnapshot{Snapshot: doc.JSON()}))
-	result, err := host.Execute(context.Background(), th.with, &host.Session{
+	result, err := groupchat.Execute(context.Background(), th.with, &groupchat.Session{
 		Run: writer, State: doc, Journal: th, Checkpoint: th.checkpoint, Answers: answers,
 		Origin: "origin", NewID: th.newID,
 	})
@@ -140,7 +139,7 @@ func (th *thread) run(answers map[string]state.Answer) []agui.Event {
 }
 
 // outcome notes what is open after the run.
-func (th *thread) outcome(result host.Result) *agui.Outcome {
+func (th *thread) outcome(result groupchat.Result) *agui.Outcome {
 	th.commits, th.checkpoint, th.open = 0, nil, nil
 	if result.Pause == nil {
 		return &agui.Outcome{Type: agui.OutcomeSuccess}

@@ -15,7 +15,7 @@ type room struct {
 
 // rooms is the picture of docs/design.md. Arrows point from left to right and there is no way back:
 //
-//	cmd/gateway ─► gateway/teamfile ─► gateway ─► groupchat/host ─► groupchat ─► state, model ─► errcode ─► agui
+//	cmd/gateway ─► gateway/teamfile ─► gateway ─► groupchat ─► state, model ─► errcode ─► agui
 //	     │                ├──► mcp, httptool ─► groupchat, agui
 //	     │                ├──► langgraph, a2a ─► agui
 //	     │                └──► model/openai ─► model ─► errcode, agui
@@ -54,16 +54,13 @@ var rooms = []room{
 		why: "a provider is one implementation of models among others: only who puts a program together chooses it"},
 	{dir: "model/openai/openaitest", testsMay: []string{"agui", "model", "model/openai"},
 		why: "what a model's server answers is text; tests of models, and of what uses them, share it"},
-	{dir: "groupchat", may: []string{"internal/exact", "a2ui", "agui", "agui/client", "agui/run", "errcode", "state", "model", "groupchat/internal/hosting", "groupchat/internal/partial", "internal/fence", "internal/lock", "internal/schemacost", "internal/redact", "telemetry"},
-		testsMay: []string{"internal/port", "model/openai", "model/openai/openaitest", "groupchat/groupchattest", "groupchat/host"},
+	{dir: "groupchat", may: []string{"internal/exact", "a2ui", "agui", "agui/client", "agui/run", "errcode", "state", "model", "groupchat/internal/partial", "internal/fence", "internal/lock", "internal/schemacost", "internal/redact", "telemetry"},
+		testsMay: []string{"internal/port", "model/openai", "model/openai/openaitest", "groupchat/groupchattest"},
 		why:      "agents run the same under any service, and in a test without one"},
-	{dir: "groupchat/host", may: []string{"agui", "agui/run", "state", "groupchat", "groupchat/internal/hosting"}, testsMay: []string{"errcode"},
-		why: "what executes agents is not for their authors; it reaches groupchat's part of it by one internal package"},
 	{dir: "groupchat/guard", may: []string{"internal/exact", "agui", "agui/run", "errcode", "state", "groupchat", "model"},
 		why: "guardrails are hooks like anybody's: they have what authors of agents have"},
 	{dir: "groupchat/groupchattest", may: []string{"agui", "errcode", "state", "groupchat", "model"},
 		why: "a test of an agent needs what its author has, and something to speak for its models"},
-	{dir: "groupchat/internal/hosting", may: []string{"agui", "agui/run", "state"}, why: "it is what groupchat and groupchat/host share, below both"},
 	{dir: "groupchat/internal/partial", why: "JSON that is being written is read without knowing who writes it"},
 	{dir: "groupchat/budget", may: []string{"agui", "errcode", "groupchat", "internal/spending", "model"}, testsMay: []string{"groupchat/groupchattest"},
 		why: "what may be used is decided by hooks, which every author has"},
@@ -79,7 +76,7 @@ var rooms = []room{
 		why: "who asks assistants of another protocol needs none of those that they are asked for"},
 	{dir: "httptool", may: []string{"internal/exact", "groupchat", "internal/egress", "internal/redact", "state", "telemetry"}, testsMay: []string{"groupchat/groupchattest", "internal/port"},
 		why: "an endpoint that is a tool is a tool like any, and needs no protocol of agents"},
-	{dir: "gateway", may: []string{"internal/exact", "a2ui", "agui", "agui/run", "errcode", "state", "state/memstore", "model", "groupchat", "groupchat/host", "gateway/copilotkit", "gateway/internal/attachment", "gateway/internal/calls", "gateway/internal/edge", "gateway/internal/frame", "gateway/internal/limit", "gateway/internal/recorder", "gateway/internal/route", "gateway/internal/typed", "gateway/internal/webhook", "gateway/wire", "internal/lock", "internal/redact", "telemetry"},
+	{dir: "gateway", may: []string{"internal/exact", "a2ui", "agui", "agui/run", "errcode", "state", "state/memstore", "model", "groupchat", "gateway/copilotkit", "gateway/internal/attachment", "gateway/internal/calls", "gateway/internal/edge", "gateway/internal/frame", "gateway/internal/limit", "gateway/internal/recorder", "gateway/internal/route", "gateway/internal/typed", "gateway/internal/webhook", "gateway/wire", "internal/lock", "internal/redact", "telemetry"},
 		testsMay: []string{"groupchat/groupchattest", "groupchat/surface", "model/openai", "model/openai/openaitest", "groupchat/budget", "groupchat/script", "gateway/teamfile", "travel", "state/statetest", "state/filestore", "state/redisstore", "state/redisstore/redistest"},
 		why:      "the service is given its agents; it knows none by name. Its tests drive the demo and team files as users do, and take a real Redis or process away"},
 	{dir: "gateway/copilotkit", may: []string{"internal/exact", "agui", "errcode", "state", "groupchat", "gateway/internal/route"}, testsMay: []string{"gateway"},
@@ -109,7 +106,7 @@ var rooms = []room{
 		why: "a team is tested as it is served, by a gateway that is asked as clients ask it"},
 	{dir: "gateway/auth", may: []string{"internal/exact", "errcode", "gateway", "gateway/internal/edge", "internal/egress", "internal/redact"}, testsMay: []string{"groupchat"},
 		why: "who a caller is, a program may know by itself; who embeds the service needs no library for tokens"},
-	{dir: "travel", may: []string{"agui", "state", "model", "groupchat"}, testsMay: []string{"agui/run", "errcode", "state/memstore", "model/openai", "gateway", "groupchat/host"},
+	{dir: "travel", may: []string{"agui", "state", "model", "groupchat"}, testsMay: []string{"agui/run", "errcode", "state/memstore", "model/openai", "gateway"},
 		why: "the demo is written with what every library user has"},
 	{dir: "web", testsMay: []string{"errcode", "gateway", "groupchat"}, why: "embedded files and nothing else"},
 	{dir: "interop", may: []string{"agui", "state", "groupchat", "gateway", "internal/port", "travel"},

@@ -1,4 +1,4 @@
-package hosting
+package groupchat
 
 import (
 	"encoding/json"
@@ -7,11 +7,12 @@ import (
 	"sync"
 )
 
-// MaxNotes is how many bytes the notes of a thread take at most.
+// MaxNotes is the limit of the notes of a thread, in bytes; the oldest are dropped.
 const MaxNotes = 64 << 10
 
-// Notes are what agents keep of a thread between its runs, and no client is shown: one value for each key. When they take too much
-// room, those that were written longest ago are dropped: whoever keeps a note can do without. It is safe for concurrent use.
+// Notes are what the agents of a thread keep between its runs without showing it to clients, one value for each key, such as
+// the summary of a conversation that is longer than a model's context. They are JSON of at most [MaxNotes] bytes. A thread that
+// lost them computes them again. The zero value is empty. It is safe for concurrent use.
 type Notes struct {
 	mu      sync.Mutex
 	kept    map[string]note
@@ -25,7 +26,7 @@ type note struct {
 	Value json.RawMessage `json:"v"`
 }
 
-// Load replaces the notes by those that Changed returned in an earlier run; nil is none.
+// Load replaces the notes by what Changed returned in an earlier run of the thread; nil is none.
 func (s *Notes) Load(raw json.RawMessage) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -43,15 +44,15 @@ func (s *Notes) Load(raw json.RawMessage) error {
 	return nil
 }
 
-// Get returns the value of a key, nil if there is none.
-func (s *Notes) Get(key string) json.RawMessage {
+// get returns the value of a key, nil if there is none.
+func (s *Notes) get(key string) json.RawMessage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.kept[key].Value
 }
 
-// Set gives a key a value; nil removes it. A value that is larger than all notes may be is not kept.
-func (s *Notes) Set(key string, value json.RawMessage) {
+// set gives a key a value; nil removes it. A value larger than MaxNotes is not kept.
+func (s *Notes) set(key string, value json.RawMessage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if string(s.kept[key].Value) == string(value) {
@@ -64,7 +65,7 @@ func (s *Notes) Set(key string, value json.RawMessage) {
 	}
 	s.kept = kept
 	delete(kept, key)
-	if value == nil || size(key, value) > MaxNotes {
+	if value == nil || noteSize(key, value) > MaxNotes {
 		return
 	}
 	s.newest++
@@ -74,7 +75,8 @@ func (s *Notes) Set(key string, value json.RawMessage) {
 	}
 }
 
-// Changed returns the notes if any was written since it was last called, and nil otherwise. Notes that are all gone are an empty object.
+// Changed returns all notes if any was written since it was last called, and nil otherwise; an empty object if all were removed.
+// A host stores them with each commit, and at the end of the run even if it failed.
 func (s *Notes) Changed() json.RawMessage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,21 +89,21 @@ func (s *Notes) Changed() json.RawMessage {
 	}
 	raw, err := json.Marshal(s.kept)
 	if err != nil {
-		return nil // of JSON
+		return nil // impossible: the values are JSON
 	}
 	return raw
 }
 
-// size is about what a note takes.
-func size(key string, value json.RawMessage) int {
-	const rest = 32 // the number, and what is between
+// noteSize estimates the memory of a note.
+func noteSize(key string, value json.RawMessage) int {
+	const rest = 32 // the number and the punctuation
 	return len(key) + len(value) + rest
 }
 
 func (s *Notes) size() int {
 	sum := 0
 	for key, n := range s.kept {
-		sum += size(key, n.Value)
+		sum += noteSize(key, n.Value)
 	}
 	return sum
 }

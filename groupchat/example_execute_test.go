@@ -1,4 +1,4 @@
-package host_test
+package groupchat_test
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -33,26 +32,26 @@ func (n *notebook) Once(_ context.Context, key string, result json.RawMessage) e
 	return nil
 }
 
-// A desk keeps one thread and executes its runs.
-type desk struct {
+// A conversation keeps one thread and executes its runs.
+type conversation struct {
 	agent    groupchat.Agent
 	messages []agui.Message
 	state    []byte
-	waiting  host.Result // of the last run, if it paused
+	waiting  groupchat.Result // of the last run, if it paused
 	journal  notebook
 	ids      int
 }
 
-func (d *desk) newID() string { d.ids++; return strconv.Itoa(d.ids) }
+func (c *conversation) newID() string { c.ids++; return strconv.Itoa(c.ids) }
 
-// run executes one run and brings it to its end.
-func (d *desk) run(ctx context.Context, answers map[string]state.Answer) error {
-	view := run.NewView(d.messages, nil)
+// run executes one run and brings it to its enc.
+func (c *conversation) run(ctx context.Context, answers map[string]state.Answer) error {
+	view := run.NewView(c.messages, nil)
 	run := run.New(run.Options{
-		ThreadID: "thread", RunID: d.newID(), View: view, NewID: d.newID,
+		ThreadID: "thread", RunID: c.newID(), View: view, NewID: c.newID,
 		Sink: func(e agui.Event, _ []byte) error { fmt.Println(e.EventType()); return nil },
 	})
-	doc, err := state.NewDocument(d.state, state.DocumentOptions{
+	doc, err := state.NewDocument(c.state, state.DocumentOptions{
 		OnChange: func(c state.Change) error { return run.Emit(c.Event()) },
 	})
 	if err != nil {
@@ -61,15 +60,15 @@ func (d *desk) run(ctx context.Context, answers map[string]state.Answer) error {
 	if err := run.Start(&agui.RunStarted{}); err != nil {
 		return err
 	}
-	result, err := host.Execute(ctx, d.agent, &host.Session{
-		Run: run, State: doc, Journal: &d.journal, Origin: "1", NewID: d.newID,
-		Checkpoint: d.waiting.Checkpoint, Answers: answers,
+	result, err := groupchat.Execute(ctx, c.agent, &groupchat.Session{
+		Run: run, State: doc, Journal: &c.journal, Origin: "1", NewID: c.newID,
+		Checkpoint: c.waiting.Checkpoint, Answers: answers,
 	})
 	if err != nil {
 		code := errcode.Of(err)
 		return run.Fail(&agui.RunError{Code: string(code), Message: code.Message()})
 	}
-	d.waiting, d.messages, d.state = result, view.Messages(), doc.JSON()
+	c.waiting, c.messages, c.state = result, view.Messages(), doc.JSON()
 	if result.Pause == nil {
 		return run.Finish(&agui.RunFinished{Outcome: &agui.Outcome{Type: agui.OutcomeSuccess}})
 	}
@@ -87,7 +86,7 @@ func (d *desk) run(ctx context.Context, answers map[string]state.Answer) error {
 
 // One run ends with a question, and the next one brings the answer.
 func ExampleExecute() {
-	shop := &desk{agent: groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
+	shop := &conversation{agent: groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
 		size, err := groupchat.Choose(t, groupchat.Question{Key: "size", Message: "Which size?"}, "S", "L")
 		if err != nil {
 			return err
