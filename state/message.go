@@ -56,13 +56,14 @@ func (e encoder) message(m agui.Message) (StoredMessage, error) {
 	return s, err
 }
 
-// leanFrom is from how many bytes on a message costs more memory as a value beside its encoding than decoding it costs time.
-const leanFrom = 4 << 10
+// LeanFrom is the size of an encoding from which a store in memory drops the decoded value: it costs more memory than
+// decoding again costs time.
+const LeanFrom = 4 << 10
 
 // Lean returns the message as a store in memory keeps it: a large one without what it was encoded from, and with no room behind its
 // encoding.
 func (m StoredMessage) Lean() StoredMessage {
-	if len(m.Raw) < leanFrom {
+	if len(m.Raw) < LeanFrom {
 		return m
 	}
 	m.decoded = nil

@@ -7,8 +7,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// The deadLogs are logs of threads that are gone, for those who still read them. They are guarded by the backend's lock, and each call
-// but purge costs the same however many there are.
+// deadLogs are the logs of deleted threads, for readers that still follow them. The backend's lock guards them.
+// Each call but purge costs the same for any number of logs.
 type deadLogs struct {
 	queue []*entry // as they went, the oldest first; one that was purged is still there, and is in byKey no more
 	byKey map[state.Key][]*entry
@@ -33,8 +33,8 @@ func (d *deadLogs) of(key state.Key, id state.FrameID) log {
 	return log{}
 }
 
-// drop lets go of the oldest log, and returns how many bytes it took; not ok: there is none, or it is to be kept, until it has been gone
-// for a while at now. The zero time lets go of any.
+// drop removes the oldest log and returns its size. Not ok: there is none, or its time is not over at now. The zero
+// time removes any.
 func (d *deadLogs) drop(now time.Time) (size int64, ok bool) {
 	if len(d.queue) == 0 || !now.IsZero() && !d.queue[0].at.Before(now) {
 		return 0, false
@@ -54,7 +54,7 @@ func (d *deadLogs) drop(now time.Time) (size int64, ok bool) {
 	return e.size.frames, true
 }
 
-// purge lets go of all logs that threads of a key left, and returns how many bytes they took.
+// purge removes all logs that threads of a key left, and returns their size.
 func (d *deadLogs) purge(key state.Key) (size int64) {
 	for _, e := range d.byKey[key] {
 		size += e.size.frames

@@ -66,11 +66,10 @@ func (b *backend) summary(e *entry) (state.Summary, bool) {
 	}, true
 }
 
-// Overdue returns threads whose run nobody owns; see [state.Backend]. It sweeps all there is to sweep, however much has expired since
-// the last time.
+// Overdue returns the threads with a run and no lease; see [state.Backend]. It sweeps everything that has expired.
 func (b *backend) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
 	now := b.o.Now()
-	for !b.sweep(now) && ctx.Err() == nil { // others use the store between
+	for !b.sweep(now) && ctx.Err() == nil { // other calls use the store meanwhile
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package memstore keeps threads in memory, as long as the process lives. [New] returns a [state.Store] that does what one
-// on a server does, in the same transitions, so that nothing above it can tell the difference but by a restart: it is what
-// tests and a gateway without settings use.
+// Package memstore stores threads in the memory of the process. [New] returns a [state.Store] with the same
+// transitions as every other store; only a restart shows the difference. Tests use it, and gateways without
+// settings.
 //
-// It has no goroutine. What expired does not exist any more, and the memory it takes is freed by a later call.
+// It starts no goroutine. An expired thread does not exist any more; a later call frees its memory.
 package memstore

@@ -8,7 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A log is the frames of a thread's runs, as far back as they are kept. It is guarded by its entry's lock.
+// A log has the frames of a thread's runs, as far back as they are kept. The entry's lock guards it.
 type log struct {
 	packs  []*pack       // of the runs that are over, oldest first: no run shares one with another
 	frames []state.Frame // of the live run; only ever appended to or replaced, so that readers may hold a part of it
@@ -42,7 +42,7 @@ func (l *log) append(frames []state.Frame) {
 	l.last = frames[len(frames)-1].ID
 }
 
-// end notes that what is in the log now belongs to runs that are over at revision rev.
+// end records that the frames in the log belong to runs that ended up to revision rev.
 func (l *log) end(now time.Time, rev int64) {
 	l.pack()
 	n := len(l.ends)
@@ -78,7 +78,7 @@ func (l *log) oldest() (time.Time, bool) {
 	return l.ends[0].at, true
 }
 
-// trim lets go of the runs that ended at cutoff or before.
+// trim removes the runs that ended at cutoff or before.
 func (l *log) trim(cutoff time.Time) {
 	n := 0
 	for n < len(l.ends) && !l.ends[n].at.After(cutoff) {
@@ -87,7 +87,7 @@ func (l *log) trim(cutoff time.Time) {
 	l.drop(n)
 }
 
-// drop lets go of the n oldest runs that are over.
+// drop removes the n oldest runs that ended.
 func (l *log) drop(n int) {
 	if n == 0 {
 		return
@@ -120,7 +120,7 @@ func findFrame(frames []state.Frame, id state.FrameID) int {
 	return i
 }
 
-// behind returns frames behind id, and whether there are more. Nobody may change them.
+// behind returns the frames after id, and whether there are more. They are shared and must not be changed.
 func (l *log) behind(id state.FrameID) (frames []state.Frame, more bool) {
 	if i := l.packBehind(id); i < len(l.packs) {
 		return l.packs[i].behind(id), l.packs[i].last.Less(l.last)
@@ -141,8 +141,8 @@ func (l *log) has(id state.FrameID) bool {
 	return i > 0 && frames[i-1].ID == id
 }
 
-// ReadLog returns what the log has behind a frame; see [state.Backend]. Of a thread that is gone only who knows a run in
-// its log reads on.
+// ReadLog returns the frames of a log after a frame; see [state.Backend]. After a deletion only a reader with a
+// frame of the log reads on.
 func (b *backend) ReadLog(_ context.Context, key state.Key, after state.FrameID) (*state.LogPage, error) {
 	e := b.lock(key)
 	if e == nil {
@@ -165,7 +165,7 @@ func (b *backend) ReadLog(_ context.Context, key state.Key, after state.FrameID)
 	return page, nil
 }
 
-// deadLog is what comes behind a frame in the log of a thread that is gone. Who has read it asks for more.
+// deadLog returns the frames after a frame in the log of a deleted thread.
 func (b *backend) deadLog(key state.Key, after state.FrameID) []state.Frame {
 	b.mu.Lock()
 	left := b.dead.of(key, after)

@@ -8,15 +8,15 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// An order has the threads of one principal by when they were changed, oldest first, so that a page of them costs what it shows. It is
-// guarded by the backend's lock.
+// An order has the threads of one principal by when they were changed, oldest first, so that a page of them costs
+// what it shows. It is guarded by the backend's lock.
 type order struct {
 	places []place
 	empty  int // how many of places have been left
 }
 
-// A place is where the order has a thread. One that the thread has left stays until there are many of them: a thread that is changed
-// moves to the end, which costs the same in a long order as in a short one.
+// A place is where the order has a thread. One that the thread has left stays until there are many of them: a
+// thread that is changed moves to the end, which costs the same in a long order as in a short one.
 type place struct {
 	at    int64  // when the thread was changed, in nanoseconds
 	entry *entry // nil if it has left
@@ -74,8 +74,8 @@ type listed struct {
 	at    state.Cursor
 }
 
-// newest returns about count of the threads that a query selects behind from, in the order of a listing; all those that were changed at
-// one moment come together. It returns none if there are no more.
+// newest returns about count of the threads that a query selects behind from, in the order of a listing; all those
+// that were changed at one moment come together. It returns none if there are no more.
 func (o *order) newest(q *state.IndexQuery, count int) []listed {
 	next := len(o.places)
 	if q.From != nil {

@@ -14,13 +14,13 @@ const (
 	packBytes  = 64 << 10
 )
 
-// A pack is frames of runs that are over, in a tenth of the memory; see package delta. What cannot be written so is kept as it is, and shared
-// with those who read it. No pack is ever changed.
+// A pack has frames of runs that ended, in a tenth of the memory; see package delta. Frames that delta does not
+// take are stored as they are and shared with readers. A pack is immutable.
 type pack struct {
 	first, last state.FrameID
 	n           int           // how many frames there are
 	raw         int           // bytes of the events that are packed
-	data        []byte        // what is said of each frame
+	data        []byte        // the encoded frames
 	whole       []state.Frame // those that are kept as they are, in order
 }
 
@@ -66,7 +66,7 @@ func (p *pack) frames() []state.Frame {
 			begin := len(events)
 			var err error
 			if frames[i].Type, events, rest, err = known.Next(events, rest); err != nil {
-				panic(err) // nobody else has written it
+				panic(err) // only this package writes packs
 			}
 			frames[i].ID, frames[i].Data = id, events[begin:len(events):len(events)]
 		}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unsafe"
 
 	"pgregory.net/rapid"
 
@@ -28,9 +27,8 @@ func recount(e *entry) (n sizes) {
 		}
 	}
 	for _, token := range e.tokens {
-		n.tokens += int64(unsafe.Sizeof(token)) + 2*mapEntry + footprint(token)
+		n.tokens += tokenSize(&token)
 	}
-	n.frames = int64(cap(e.log.frames))*int64(unsafe.Sizeof(state.Frame{})) + int64(cap(e.log.packs))*int64(unsafe.Sizeof(&pack{}))
 	for _, p := range e.log.packs {
 		n.frames += packSize(p)
 	}
@@ -38,9 +36,9 @@ func recount(e *entry) (n sizes) {
 		n.frames += frameSize(&e.log.frames[i])
 	}
 	for _, old := range e.replaced {
-		n.replaced += old.footprint()
+		n.replaced += old.memory()
 	}
-	n.state, n.past, n.runs, n.thread = rounded(int64(cap(e.state))), footprint(e.past), footprint(e.runs), threadSize(e.thread.Load())
+	n.state, n.past, n.runs, n.thread = int64(len(e.state)), pastSize(e.past), runsSize(e.runs), threadSize(e.thread.Load())
 	return n
 }
 

@@ -5,12 +5,11 @@ import (
 	"encoding/json"
 	"slices"
 	"time"
-	"unsafe"
 
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A replaced value is one that frames of the log may still name: a state, or a version of a message.
+// A replaced value is a state, or a version of a message, that frames of the log may still name.
 type replaced struct {
 	from, to int64 // the revisions of the transitions that brought it and took it away
 	state    json.RawMessage
@@ -24,13 +23,12 @@ func (r replaced) size() int {
 	return len(r.state)
 }
 
-// footprint is what it takes of memory.
-func (r replaced) footprint() int64 {
-	n := 2 * int64(unsafe.Sizeof(r)) // the list has room for more
+// memory returns the size of a replaced value.
+func (r replaced) memory() int64 {
 	if r.message != nil {
-		return n + messageSize(r.message)
+		return replacedCost + messageSize(r.message)
 	}
-	return n + rounded(int64(cap(r.state)))
+	return replacedCost + int64(len(r.state))
 }
 
 // stateAt returns the state at a revision, and false if it is not kept any more.
@@ -73,12 +71,12 @@ func (e *entry) messagesAt(rev int64) (state.Conversation, bool) {
 	return state.NewConversation(list), true
 }
 
-// remember takes over from a transition what becomes part of the past, and its state. The thread is still the one before it.
+// remember stores the state of a transition, and what it adds to the past. The thread is still the one before it.
 func (e *entry) remember(s *state.Transition) {
 	if s.State != nil {
 		e.keep(replaced{from: e.thread.Load().StateRev, to: s.Thread.Rev, state: e.state})
 		e.state = s.State
-		e.size.state = rounded(int64(cap(s.State)))
+		e.size.state = int64(len(s.State))
 	}
 	if s.Past != nil {
 		e.past = state.History{Marks: s.Past}
@@ -87,16 +85,16 @@ func (e *entry) remember(s *state.Transition) {
 		e.past = e.past.With(s.Mark.Name, s.Mark.Undo)
 	}
 	if s.Past != nil || s.Mark != nil {
-		e.size.past = footprint(e.past)
+		e.size.past = pastSize(e.past)
 	}
 	if s.Ended != nil {
 		e.runs = slices.Insert(slices.Clone(e.runs), 0, *s.Ended)
 		e.runs = e.runs[:min(len(e.runs), state.MaxRuns-1)]
-		e.size.runs = footprint(e.runs)
+		e.size.runs = runsSize(e.runs)
 	}
 }
 
-// replace keeps the message that a transition takes out of a slot, if there is one.
+// replace keeps the message in a slot that a transition empties or fills.
 func (e *entry) replace(s *state.Transition, slot int) {
 	if m := e.messages[slot]; m != nil {
 		e.size.messages -= messageSize(m)
@@ -104,7 +102,7 @@ func (e *entry) replace(s *state.Transition, slot int) {
 	}
 }
 
-// keep keeps what was replaced for frames of the log that name it, if there are any.
+// keep stores a replaced value if frames of the log name it.
 func (e *entry) keep(old replaced) {
 	if shown := e.thread.Load().Shown; old.from > shown || shown <= e.log.trimmed {
 		e.drop(old)
@@ -112,7 +110,7 @@ func (e *entry) keep(old replaced) {
 	}
 	e.replaced = append(e.replaced, old)
 	e.replacedSize += old.size()
-	e.size.replaced += old.footprint()
+	e.size.replaced += old.memory()
 	for e.replacedSize > state.MaxReplaced && len(e.log.ends) > 0 {
 		e.log.drop(1)
 		e.forgetReplaced()
@@ -126,7 +124,7 @@ func (e *entry) drop(old replaced) {
 	}
 }
 
-// trim lets go of the runs that ended at cutoff or before, and of what only their frames name.
+// trim removes the runs that ended at cutoff or before, and the replaced values that only their frames name.
 func (e *entry) trim(cutoff time.Time) {
 	e.log.trim(cutoff)
 	e.forgetReplaced()
@@ -141,12 +139,12 @@ func (b *backend) trim(e *entry, cutoff time.Time) {
 	}
 }
 
-// forgetReplaced lets go of what no frame of the log names any more.
+// forgetReplaced removes the replaced values that no frame of the log names any more.
 func (e *entry) forgetReplaced() {
 	n := 0
 	for n < len(e.replaced) && e.replaced[n].to <= e.log.trimmed+1 {
 		e.replacedSize -= e.replaced[n].size()
-		e.size.replaced -= e.replaced[n].footprint()
+		e.size.replaced -= e.replaced[n].memory()
 		e.drop(e.replaced[n])
 		n++
 	}

@@ -13,8 +13,8 @@ func (b *backend) Stored(_ context.Context, principal string) (int64, error) {
 	return b.books.Principal(principal), nil
 }
 
-// makeRoom lets go of what can go until the store has room for n bytes more below limit, and reports whether it has. The thread of a key
-// is spared, but for its log. No entry is locked.
+// makeRoom removes old logs and idle threads until the store has room for n more bytes below limit, and reports
+// whether it has. The thread spared may only lose its log. No entry is locked.
 func (b *backend) makeRoom(n, limit int64, spared state.Key) bool {
 	for b.books.Total()+n > limit {
 		if b.removeDeadLog() {
@@ -29,8 +29,8 @@ func (b *backend) makeRoom(n, limit int64, spared state.Key) bool {
 	return true
 }
 
-// makeShare lets go of idle threads of a principal until the others have room for n bytes more in its share, and reports whether they have. The
-// thread of a key of the principal's is spared. No entry is locked.
+// makeShare removes idle threads of a principal until its share has room for n more bytes, and reports whether it
+// has. It does not remove the thread spared. No entry is locked.
 func (b *backend) makeShare(n int64, spared state.Key) bool {
 	for b.books.Principal(spared.Principal)+n > b.o.Share {
 		key, log, ok := b.books.FirstOf(spared.Principal, b.o.Now(), spared)
@@ -42,7 +42,7 @@ func (b *backend) makeShare(n int64, spared state.Key) bool {
 	return true
 }
 
-// removeDeadLog removes the oldest log of a thread that is gone, if there is one.
+// removeDeadLog removes the oldest log of a deleted thread, if there is one.
 func (b *backend) removeDeadLog() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -55,7 +55,7 @@ func (b *backend) letGo(key state.Key, log bool) {
 	e := b.threads[key]
 	b.mu.Unlock()
 	if e == nil {
-		return // it is gone
+		return // it was removed meanwhile
 	}
 	e.mu.Lock()
 	gone := false
@@ -77,7 +77,8 @@ func (b *backend) letGo(key state.Key, log bool) {
 	}
 }
 
-// full reports whether a live run has used up what is left to live runs, although all that can go has gone. No entry is locked.
+// full reports whether the live runs have used up the store's limit although everything else was removed. No entry
+// is locked.
 func (b *backend) full(of state.Key) bool {
 	return b.o.Limit > 0 && !b.makeRoom(0, b.o.Limit, of)
 }

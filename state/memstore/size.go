@@ -1,61 +1,115 @@
 package memstore
 
 import (
-	"reflect"
-	"unsafe"
+	"encoding/json"
 
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/internal/ledger"
 )
 
-// entryCost is about what a thread takes beside what is in it: its entry, the thread itself, and its places in the maps that find it.
-const entryCost = int64(unsafe.Sizeof(entry{})+unsafe.Sizeof(state.Thread{})) + 1800
+// What the parts of a thread take beside their encodings, with their places in lists and maps. These are means of what
+// the heap shows, see TestTheBooksAreAboutTheHeap.
+const (
+	threadCost   = 1300
+	messageCost  = 700
+	placeCost    = 160
+	tokenCost    = 900
+	frameCost    = 110
+	packCost     = 220
+	replacedCost = 120
+	runCost      = 500
+	opCost       = 100 // of a patch
+)
 
-// Sizes are the bytes of memory that the parts of a thread take. Each is kept up to date by what changes the part.
+// The sizes of a thread are the bytes of memory that its parts take, about: their encodings, and a cost for each.
 type sizes struct {
 	messages, tokens, frames, replaced, state, past, runs, thread int64
 }
 
 func (s *sizes) total() int64 {
-	return entryCost + s.messages + s.tokens + s.frames + s.replaced + s.state + s.past + s.runs + s.thread
+	return s.messages + s.tokens + s.frames + s.replaced + s.state + s.past + s.runs + s.thread
 }
 
-// messageSize is what a message takes with its place. Its encoding is counted as it is kept, with what it was encoded from.
+// encodedSize returns the length of v as JSON.
+func encodedSize(v any) int64 {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return 0 // stored values were JSON before
+	}
+	return int64(len(raw))
+}
+
+// messageSize returns the size of a message with its place. A small one is stored with its decoded value.
 func messageSize(m *state.StoredMessage) int64 {
-	const place = int64(unsafe.Sizeof(state.Place{})+unsafe.Sizeof("")) + 2*mapEntry
-	return rounded(int64(unsafe.Sizeof(*m))) + 8 + footprint(*m) + place
+	n := int64(len(m.Raw))
+	if n < state.LeanFrom {
+		n *= 2
+	}
+	return messageCost + n
 }
 
-// placeSize is what is left of a message that is in the conversation no more.
-func placeSize(id string) int64 {
-	return int64(unsafe.Sizeof(state.Place{})+unsafe.Sizeof(id)) + 2*mapEntry + rounded(int64(len(id)))
-}
+// placeSize returns the size of the place of a message that left the conversation.
+func placeSize(id string) int64 { return placeCost + int64(len(id)) }
 
-// frameSize is what a frame takes beside its place in the log.
+// tokenSize returns the size of a token.
+func tokenSize(token *state.Token) int64 { return tokenCost + encodedSize(token) }
+
+// frameSize returns the size of a frame.
 func frameSize(f *state.Frame) int64 {
-	n := rounded(int64(cap(f.Data)))
+	n := frameCost + int64(len(f.Data))
 	if f.Ending != nil {
-		n += footprint(f.Ending)
+		n += encodedSize(f.Ending)
 	}
 	return n
 }
 
-// packSize is what a pack takes beside its place in the log.
+// packSize returns the size of a pack.
 func packSize(p *pack) int64 {
-	n := rounded(int64(unsafe.Sizeof(*p))) + rounded(int64(cap(p.data))) + rounded(int64(cap(p.whole))*int64(unsafe.Sizeof(state.Frame{})))
+	n := packCost + int64(len(p.data))
 	for i := range p.whole {
 		n += frameSize(&p.whole[i])
 	}
 	return n
 }
 
-// threadSize is what a thread holds on to, with its checkpoint, its live attempt and who waits for it.
-func threadSize(t *state.Thread) int64 { return heldBy(reflect.ValueOf(t).Elem()) }
+// pastSize returns the size of the patches that lead to earlier states.
+func pastSize(h state.History) (n int64) {
+	for _, mark := range h.Marks {
+		n += opCost + int64(len(mark.Name))
+		for _, op := range mark.Undo {
+			n += opCost + int64(len(op.Path)+len(op.Value))
+		}
+	}
+	return n
+}
 
-// note tells the books what the entry, which is locked, takes now.
+// runsSize returns the size of the records of runs.
+func runsSize(runs []state.Run) (n int64) {
+	for i := range runs {
+		n += runCost + int64(len(runs[i].Text))
+	}
+	return n
+}
+
+// threadSize returns the size of a thread with its checkpoint, its live attempt and its queue. Large parts that are
+// JSON already are not encoded again.
+func threadSize(t *state.Thread) int64 {
+	rest, n := *t, len(t.Checkpoint)+len(t.Notes)
+	rest.Checkpoint, rest.Notes = nil, nil
+	if t.Live != nil {
+		live := *t.Live
+		for key, result := range live.Memo {
+			n += len(key) + len(result)
+		}
+		live.Memo, rest.Live = nil, &live
+	}
+	return threadCost + int64(n) + encodedSize(&rest)
+}
+
+// note updates the size of an entry, which is locked, in the ledger.
 func (b *backend) note(e *entry) {
 	t := e.thread.Load()
-	e.size.frames = e.log.size + int64(cap(e.log.frames))*int64(unsafe.Sizeof(state.Frame{})) + int64(cap(e.log.packs))*int64(unsafe.Sizeof(&pack{}))
+	e.size.frames = e.log.size
 	n := ledger.Thread{Key: e.key, Size: e.size.total(), Used: t.UpdatedAt, Asks: e.asks, Live: t.Live != nil}
 	if at, ok := e.log.oldest(); ok {
 		n.LogEnd = at

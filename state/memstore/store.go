@@ -20,14 +20,14 @@ type Options struct {
 	LogTTL time.Duration
 	// ThreadTTL is how long a thread is kept after its last transition; 0 means 30 days.
 	ThreadTTL time.Duration
-	// Limit is how many bytes of memory the store may take; 0 means any number. When it is reached the oldest logs of runs that are over
-	// go first, then the threads that were changed longest ago, those with an open question last. New runs are refused with
-	// [state.ErrFull] when only live ones are left; the last eighth is for those. A live run that writes when even that is used up is
-	// told to stop.
+	// Limit is the number of bytes of memory that the threads may take, as about counted; 0 means any number. At
+	// the limit the oldest logs of runs that ended are removed first, then the least recently changed threads,
+	// those with an open question last. If only live threads are left, new runs fail with [state.ErrFull]; the last
+	// eighth is reserved for live ones. A live run that exceeds even that is stopped.
 	Limit int64
-	// Share is how many bytes the threads of one principal may take, counted as for Limit; 0 means any number. When it is reached the principal's
-	// own idle threads go, the one that was changed longest ago first, and its log before it. With only live ones and open questions left, what would
-	// take more is refused with [state.ErrStored].
+	// Share is the number of bytes that the threads of one principal may take, counted like Limit; 0 means any
+	// number. Beyond it the principal's least recently changed idle threads are removed, each after its log. If
+	// only live threads and open questions are left, writes fail with [state.ErrStored].
 	Share int64
 }
 
@@ -51,7 +51,7 @@ func newBackend(o Options) *backend {
 type backend struct {
 	o     Options
 	tell  func(state.Event)
-	books *ledger.Ledger // what each thread takes
+	books *ledger.Ledger // the size of each thread
 
 	mu      sync.Mutex // taken after an entry's, never before
 	threads map[state.Key]*entry
@@ -65,7 +65,7 @@ type backend struct {
 
 var _ state.Backend = (*backend)(nil)
 
-// An entry is one thread with what is kept beside it.
+// An entry is a thread with its messages, state, tokens and log.
 type entry struct {
 	key state.Key
 	// thread is replaced as a whole by every change, and may be read without the lock.
@@ -98,7 +98,7 @@ type entry struct {
 	placed bool
 }
 
-// Listen is called with what the store wants to be told; see [state.Backend].
+// Listen sets the receiver of events; see [state.Backend].
 func (b *backend) Listen(tell func(state.Event)) { b.tell = tell }
 
 // Ping reports that the backend is there.
@@ -131,13 +131,13 @@ func (b *backend) lock(key state.Key) *entry {
 	}
 }
 
-// removed tells the store of a thread that is gone. No entry is locked.
+// removed reports the removal of a thread to the store. No entry is locked.
 func (b *backend) removed(key state.Key) {
 	b.tell(state.Event{Kind: state.EventRemoved, Thread: key.Digest()})
 }
 
-// add returns the entry of a thread that is about to be made, locked. It fails if there is one by now, or if a thread that
-// was forgotten had a higher fence.
+// add returns the entry of a new thread, locked. It fails if the thread exists by now, or if a removed thread had a
+// higher fence.
 func (b *backend) add(w *state.Write) (*entry, error) {
 	t := w.Transition.Thread
 	b.mu.Lock()
@@ -152,7 +152,7 @@ func (b *backend) add(w *state.Write) (*entry, error) {
 	return e, nil
 }
 
-// current is the thread as it is handed out: appends do not make a new one, so the newest frame is the log's to say.
+// current returns a copy of the thread with the newest frame: appends do not replace the thread.
 func (e *entry) current() *state.Thread {
 	t := *e.thread.Load()
 	t.Last = e.log.last

@@ -8,12 +8,12 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// sweepLimit is how many entries, and logs of those that are gone, one call looks after, so that none pays for the rest of an hour. A
-// thread is looked after twice in its life, so that calls which make threads keep pace by themselves.
+// sweepLimit is the number of entries, and of logs of deleted threads, that one call sweeps, so that the cost of a
+// call is bounded. A thread is swept twice in its life, so calls that make threads keep pace with expiry.
 const sweepLimit = 64
 
-// sweep trims logs and forgets threads whose time is over, and reports whether that were all. It is called where no entry is locked, and
-// holds the lock for one thread at a time.
+// sweep trims logs and removes expired threads, and reports whether it reached all of them. No entry is locked by
+// the caller; sweep locks one at a time.
 func (b *backend) sweep(now time.Time) (all bool) {
 	all = b.removeDeadLogs(now)
 	for range sweepLimit {
@@ -25,7 +25,7 @@ func (b *backend) sweep(now time.Time) (all bool) {
 		e := heap.Pop(&b.due).(*entry)
 		b.mu.Unlock()
 		if !e.mu.TryLock() {
-			b.sweepLater(e, now.Add(time.Second)) // in use: nobody waits for another thread's work
+			b.sweepLater(e, now.Add(time.Second)) // in use: do not wait for it
 			continue
 		}
 		expired := b.expired(e)
@@ -45,7 +45,8 @@ func (b *backend) sweep(now time.Time) (all bool) {
 	return false
 }
 
-// removeDeadLogs lets go of the logs of threads that have been gone for a while, and reports whether that were all.
+// removeDeadLogs removes the logs of threads that were deleted some time ago, and reports whether it reached all of
+// them.
 func (b *backend) removeDeadLogs(now time.Time) (all bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -57,14 +58,14 @@ func (b *backend) removeDeadLogs(now time.Time) (all bool) {
 	return false
 }
 
-// dropDeadLog lets go of the oldest log of a thread that is gone, if it has been for a while. The lock is held.
+// dropDeadLog removes the oldest log of a deleted thread, if its time is over. The caller holds the lock.
 func (b *backend) dropDeadLog(now time.Time) bool {
 	size, ok := b.dead.drop(now)
 	b.books.Adjust(-size)
 	return ok
 }
 
-// sweepLater looks after an entry another time.
+// sweepLater schedules an entry to be swept again.
 func (b *backend) sweepLater(e *entry, at time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -74,7 +75,7 @@ func (b *backend) sweepLater(e *entry, at time.Time) {
 	}
 }
 
-// nextSweep is when there is something to sweep in an idle entry: its log, or itself.
+// nextSweep returns when to sweep an idle entry: for its log, or for the thread itself.
 func (b *backend) nextSweep(e *entry) time.Time {
 	at := e.deadline
 	if ended, ok := e.log.oldest(); ok && ended.Add(b.o.LogTTL).Before(at) {
@@ -88,8 +89,8 @@ func (b *backend) expired(e *entry) bool {
 	return !e.gone && !e.deadline.IsZero() && !b.o.Now().Before(e.deadline)
 }
 
-// forget takes the entry, which is locked, out of everything that finds it. Its fence stays the least a new thread of that key
-// gets, whatever the clock does. Its log stays for a while for those who read it, if that is asked for.
+// forget removes the entry, which is locked, from all indexes. The floor keeps its fence, so a new thread of that
+// key gets a higher one even if the clock goes back. With keepLog the log stays for a while for its readers.
 func (b *backend) forget(e *entry, keepLog bool) {
 	e.gone, e.tag = true, ""
 	e.messages, e.known, e.tokens, e.state, e.past, e.runs, e.replaced = nil, nil, nil, nil, state.History{}, nil, nil

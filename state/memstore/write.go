@@ -4,12 +4,11 @@ import (
 	"container/heap"
 	"context"
 	"time"
-	"unsafe"
 
 	"github.com/agui-gateway/gateway/state"
 )
 
-// Write makes a transition come true; see [state.Backend].
+// Write applies a transition; see [state.Backend].
 func (b *backend) Write(_ context.Context, w *state.Write) (state.Written, error) {
 	now := b.o.Now()
 	if w.Begins || !w.Base.Exists() {
@@ -37,7 +36,7 @@ func (b *backend) Write(_ context.Context, w *state.Write) (state.Written, error
 	defer e.mu.Unlock()
 	before := e.current()
 	if e.tag == w.Tag {
-		return state.Written{Before: before.Last, Last: before.Last}, nil // it is done
+		return state.Written{Before: before.Last, Last: before.Last}, nil // it was written before
 	}
 	t, err := w.Prepare(before, e.tag, now)
 	if err != nil {
@@ -56,7 +55,7 @@ func (e *entry) changed(t *state.Thread) {
 	e.size.thread = threadSize(t)
 }
 
-// apply makes what a transition says of the rest beside the thread come true. The thread is still the one before it.
+// apply stores the parts of a transition beside the thread. The thread is still the one before it.
 func (e *entry) apply(s *state.Transition, now time.Time) {
 	e.remember(s)
 	e.applyMessages(s)
@@ -65,12 +64,10 @@ func (e *entry) apply(s *state.Transition, now time.Time) {
 	}
 	for _, token := range s.Tokens {
 		if old, ok := e.tokens[token.Interrupt.ID]; ok {
-			e.size.tokens -= footprint(old)
-		} else {
-			e.size.tokens += int64(unsafe.Sizeof(token)) + 2*mapEntry
+			e.size.tokens -= tokenSize(&old)
 		}
 		e.tokens[token.Interrupt.ID] = token
-		e.size.tokens += footprint(token)
+		e.size.tokens += tokenSize(&token)
 	}
 	e.log.append(s.Frames)
 	if s.Thread.Live == nil {
@@ -78,7 +75,7 @@ func (e *entry) apply(s *state.Transition, now time.Time) {
 	}
 }
 
-// applyMessages makes what a transition says of the conversation come true.
+// applyMessages stores the messages that a transition removes and adds.
 func (e *entry) applyMessages(s *state.Transition) {
 	for _, id := range s.Left {
 		place := e.known[id]
@@ -107,7 +104,7 @@ func (e *entry) applyMessages(s *state.Transition) {
 	e.messages = e.messages[:s.Thread.Slots]
 }
 
-// index keeps what finds threads in transition with the entry, which is locked.
+// index updates the indexes with the entry, which is locked.
 func (b *backend) index(e *entry, born bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -136,7 +133,7 @@ func (b *backend) index(e *entry, born bool) {
 	}
 }
 
-// Append adds frames to the log; see [state.Backend]. Memory loses no transition, so the revision says nothing.
+// Append adds frames to the log; see [state.Backend]. Memory loses no transition, so the revision is not used.
 func (b *backend) Append(_ context.Context, l *state.Lease, _ int64, after state.FrameID, frames []state.Frame) (state.FrameID, state.Flags, error) {
 	before, flags, err := b.append(l, after, frames)
 	if err == nil && b.full(l.Key) {
@@ -164,7 +161,7 @@ func (b *backend) append(l *state.Lease, after state.FrameID, frames []state.Fra
 	return before, t.Live.Flags(), nil
 }
 
-// UpdateAttempt changes what is known of the live attempt; see [state.Backend].
+// UpdateAttempt changes the live attempt; see [state.Backend].
 func (b *backend) UpdateAttempt(_ context.Context, key state.Key, u state.AttemptUpdate) (state.Attempt, error) {
 	e := b.lock(key)
 	switch {
@@ -184,7 +181,7 @@ func (b *backend) UpdateAttempt(_ context.Context, key state.Key, u state.Attemp
 	return state.AttemptOf(live, now), err
 }
 
-// UpdateQueue changes who waits; see [state.Backend].
+// UpdateQueue changes the queue of a thread; see [state.Backend].
 func (b *backend) UpdateQueue(_ context.Context, key state.Key, u state.QueueUpdate) (*state.Thread, time.Time, error) {
 	now := b.o.Now()
 	e := b.lock(key)
