@@ -12,12 +12,13 @@ import (
 	"github.com/agui-gateway/gateway/groupchat/surface"
 )
 
-// maxSurfaceAttempts is how often a surface may be tried at most: each try is a call of a model.
+// maxSurfaceAttempts limits the attempts at a surface: each is a call of a model.
 const maxSurfaceAttempts = 10
 
-// surfaces reads whether an agent of type llm, which has its tools already, shows surfaces. It returns the agent with what shows them.
-func (b *builder) surfaces(f *fields, a *groupchat.LLM, designers []surfaceTool) groupchat.Agent {
-	n := f.take("a2ui")
+// surfaces reads whether an agent of type llm, which has its tools already, shows surfaces. It returns the agent that
+// shows them.
+func (b *builder) surfaces(f *Fields, a *groupchat.LLM, designers []surfaceTool) groupchat.Agent {
+	n := f.Take("a2ui")
 	designs := len(designers) > 0
 	o, render := surface.Options{}, false
 	switch {
@@ -26,9 +27,8 @@ func (b *builder) surfaces(f *fields, a *groupchat.LLM, designers []surfaceTool)
 		o, render = b.surfaceOptions(n)
 		designs = true
 	default:
-		on := b.flag(n)
-		if render = on != nil && *on; on != nil && !*on && designs {
-			b.bad(n, "the agent has a tool that designs surfaces; remove one of the two")
+		if render = n.on(); designs && n.off() {
+			n.Bad("the agent has a tool that designs surfaces; remove one of the two")
 		}
 	}
 	if !designs && !render {
@@ -38,7 +38,7 @@ func (b *builder) surfaces(f *fields, a *groupchat.LLM, designers []surfaceTool)
 	if render {
 		t := surface.Render(o)
 		if slices.ContainsFunc(a.Tools, func(other groupchat.Tool) bool { return other.Name == t.Name }) {
-			b.bad(n, "there is another tool of the name of the one that renders; give one of them another")
+			n.Bad("there is another tool of the name of the one that renders; give one of them another")
 		}
 		a.Tools = append(a.Tools, t)
 		a.Prepare = append(a.Prepare, surface.Guide(o))
@@ -52,39 +52,37 @@ func (b *builder) surfaces(f *fields, a *groupchat.LLM, designers []surfaceTool)
 	return groupchat.WithHooks(a, surface.Hooks(o))
 }
 
-// surfaceOptions reads the mapping of a2ui. Render says that the model gets the tool that renders.
-func (b *builder) surfaceOptions(n *node) (o surface.Options, render bool) {
-	f := b.fields(n, "a2ui")
-	o.Catalogue = b.catalogue(f.take("catalogue"))
-	if id := b.text(f.take("catalogue_id")); id != "" {
+// surfaceOptions reads the mapping of a2ui. Render reports whether the model gets the tool that renders.
+func (b *builder) surfaceOptions(n *Value) (o surface.Options, render bool) {
+	f := n.Fields("a2ui", "")
+	o.Catalogue = b.catalogue(f.Take("catalogue"))
+	if id := f.Take("catalogue_id").Text(); id != "" {
 		o.Catalogue.ID = id
 	}
-	if at := f.take("attempts"); at != nil {
-		if o.Attempts = b.count(at, 1); o.Attempts > maxSurfaceAttempts {
-			b.bad(at, "each attempt is a call of a model; write at most %d", maxSurfaceAttempts)
-		}
+	attempts := f.Take("attempts")
+	if o.Attempts = attempts.Count(1); o.Attempts > maxSurfaceAttempts {
+		attempts.Bad("each attempt is a call of a model; write at most %d", maxSurfaceAttempts)
 	}
-	tool := f.take("tool")
-	f.end()
-	if tool != nil && tool.kind == scalarNode && (tool.text == "off" || tool.text == "on") {
+	tool := f.Take("tool")
+	f.End()
+	if tool.isScalar() && (tool.text == "off" || tool.text == "on") {
 		return o, tool.text == "on"
 	}
-	if o.Tool = b.text(tool); tool != nil && o.Tool == "" {
-		b.bad(tool, "the tool has no name; write one, or `tool: off`")
+	if o.Tool = tool.Text(); o.Tool == "" {
+		tool.Bad("the tool has no name; write one, or `tool: off`")
 	}
 	return o, true
 }
 
-// catalogue reads which components there are: a mapping, or the name of a file with JSON, from the directory of the team file on.
-func (b *builder) catalogue(n *node) (c a2ui.Catalogue) {
+// catalogue reads the components: a mapping, or the name of a file with JSON, relative to the directory of the team
+// file.
+func (b *builder) catalogue(n *Value) (c a2ui.Catalogue) {
 	if n == nil {
 		return c
 	}
 	before := len(b.problems)
-	var raw json.RawMessage
-	if n.kind == mappingNode {
-		raw = b.json(n)
-	} else {
+	raw := n.JSON()
+	if !n.IsMapping() {
 		raw = b.jsonFile(n)
 	}
 	if len(b.problems) > before {
@@ -92,14 +90,15 @@ func (b *builder) catalogue(n *node) (c a2ui.Catalogue) {
 	}
 	c, err := a2ui.ReadCatalogue(raw)
 	if err != nil {
-		b.bad(n, "not a catalogue of A2UI: an object with catalogId and components, in at most %d KiB", a2ui.MaxCatalogue>>10)
+		n.Bad("not a catalogue of A2UI: an object with catalogId and components, in at most %d KiB",
+			a2ui.MaxCatalogue>>10)
 	}
 	return c
 }
 
-// jsonFile reads a file that n names, as far as a catalogue may be long.
-func (b *builder) jsonFile(n *node) json.RawMessage {
-	name, _ := b.word(n)
+// jsonFile reads a file that n names, up to the greatest length of a catalogue.
+func (b *builder) jsonFile(n *Value) json.RawMessage {
+	name := n.Text()
 	if name == "" {
 		return nil
 	}
@@ -108,13 +107,13 @@ func (b *builder) jsonFile(n *node) json.RawMessage {
 	}
 	file, err := os.Open(name) // #nosec G304 -- the team file names it
 	if err != nil {
-		b.bad(n, "the file cannot be read; write its name as it is seen from the team file")
+		n.Bad("the file cannot be read; write its name as it is seen from the team file")
 		return nil
 	}
 	defer func() { _ = file.Close() }()
 	raw, err := io.ReadAll(io.LimitReader(file, a2ui.MaxCatalogue+1))
 	if err != nil || len(raw) <= a2ui.MaxCatalogue && !json.Valid(raw) {
-		b.bad(n, "the file is not JSON")
+		n.Bad("the file is not JSON")
 	}
 	return raw
 }
@@ -125,17 +124,15 @@ type surfaceTool struct {
 	options surface.DesignOptions
 }
 
-// designTool reads an entry of tools that has surfaces designed.
-func (b *builder) designTool(f *fields, c *toolList) groupchat.Tool {
-	o := surface.DesignOptions{}
-	b.oneOf(f.take("a2ui"), "generate")
-	o.Name, o.Description = b.text(f.take("name")), b.text(f.take("description"))
-	if at := f.take("model"); at != nil {
+// designTool reads an entry of tools that designs surfaces.
+func (b *builder) designTool(f *Fields, c *toolList) groupchat.Tool {
+	f.Take("a2ui").OneOf("generate")
+	o := surface.DesignOptions{Model: c.agent.Model}
+	o.Name, o.Description = f.Take("name").Text(), f.Take("description").Text()
+	if at := f.Take("model"); at != nil {
 		o.Model = b.model(at, at)
-	} else {
-		o.Model = c.agent.Model
 	}
-	o.Instructions = b.text(f.take("instructions"))
+	o.Instructions = f.Take("instructions").Text()
 	t := surface.Design(o)
 	c.designers = append(c.designers, surfaceTool{t.Name, o})
 	return t

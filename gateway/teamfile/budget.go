@@ -5,50 +5,48 @@ import (
 	"github.com/agui-gateway/gateway/groupchat/budget"
 )
 
-// A budgetKey is the value of an agent's budget: what its runs may use.
-type budgetKey struct {
+// An agentBudget limits the runs of an agent.
+type agentBudget struct {
 	tokens *budget.Budget // nil if none is limited
 	turns  int            // 0 leaves it to the gateway
 }
 
 // budget reads an agent's budget. The zero value is none.
-func (b *builder) budget(n *node, e *entry) budgetKey {
+func (b *builder) budget(n *Value, e *entry) (limits agentBudget) {
 	if n == nil {
-		return budgetKey{}
+		return limits
 	}
-	before := len(b.problems)
-	f := b.fields(n, "a budget")
-	l := budget.Limits{Run: int64(b.count(f.take("run"), 1)), Thread: int64(b.count(f.take("thread"), 1)), Principal: int64(b.count(f.take("principal"), 1))}
-	window := f.take("window")
-	l.Window, l.Ledger, l.Name = b.duration(window), b.budgets, e.name
-	key := budgetKey{turns: b.count(f.take("turns"), 1)}
-	f.end()
+	f := n.Fields("a budget", "")
+	count := func(key string) int64 { return int64(f.Take(key).Count(1)) }
+	l := budget.Limits{
+		Run: count("run"), Thread: count("thread"), Principal: count("principal"), Ledger: b.budgets, Name: e.name,
+	}
+	window := f.Take("window")
+	l.Window = window.duration()
+	limits.turns = int(count("turns"))
+	f.End()
 	e.servedKeys = append(e.servedKeys, f.keysOf("turns")...)
 	switch {
-	case len(b.problems) > before:
-		return budgetKey{}
+	case !f.ok():
 	case len(n.keys) == 0:
-		b.bad(n, "the budget is empty; say what may be used: `budget: { run: 20000 }`, with run, thread, principal and turns")
-		return budgetKey{}
+		n.Bad("the budget is empty; say what may be used: `budget: { run: 20000 }`, with run, thread, principal and " +
+			"turns")
 	case window != nil && l.Principal == 0:
-		b.bad(window, "a window is the time in which a principal may use its tokens; add `principal: 50000`, or remove it")
-		return budgetKey{}
-	case l.Run == 0 && l.Thread == 0 && l.Principal == 0:
-		return key
+		window.Bad("a window is the time in which a principal may use its tokens; add `principal: 50000`, or remove it")
+	case l.Run+l.Thread+l.Principal > 0:
+		tokens, err := budget.New(l)
+		if err != nil {
+			n.Bad("not a budget: %s", err)
+		}
+		limits.tokens = tokens
 	}
-	tokens, err := budget.New(l)
-	if err != nil {
-		b.bad(n, "not a budget: %s", err)
-		return budgetKey{}
-	}
-	key.tokens = tokens
-	return key
+	return limits
 }
 
-// budgeted is agent held to the tokens of its budget.
-func budgeted(agent groupchat.Agent, key budgetKey) groupchat.Agent {
-	if key.tokens == nil {
+// apply returns agent held to the tokens of its budget.
+func (l agentBudget) apply(agent groupchat.Agent) groupchat.Agent {
+	if l.tokens == nil {
 		return agent
 	}
-	return groupchat.WithHooks(agent, key.tokens.Hooks())
+	return groupchat.WithHooks(agent, l.tokens.Hooks())
 }

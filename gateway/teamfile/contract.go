@@ -4,16 +4,15 @@ import (
 	"encoding/json"
 
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/state"
 )
 
-// A contract is what a file says of an agent's inputs and outputs.
+// A contract has the schemas of an agent's inputs and outputs.
 type contract struct {
 	groupchat.Contract
 	inputs, outputs objectSchema
 }
 
-// An objectSchema is what the reader knows of a schema of an object.
+// An objectSchema is the part of an object's schema that is compared with the file.
 type objectSchema struct {
 	Properties map[string]json.RawMessage `json:"properties"`
 	Required   []string                   `json:"required"`
@@ -25,47 +24,38 @@ func (s objectSchema) knows(name string) bool {
 	return ok || s.Properties == nil
 }
 
-// contract reads the contract of an agent or a participant; nil if there is none.
-func (b *builder) contract(n *node) *contract {
+// readContract reads the contract of an agent or a participant; nil if there is none.
+func readContract(n *Value) *contract {
 	if n == nil {
 		return nil
 	}
-	f := b.fields(n, "a contract")
+	f := n.Fields("a contract", "")
 	c := &contract{}
-	inputs, outputs := f.take("inputs"), f.take("outputs")
-	if n.kind == mappingNode && inputs == nil && outputs == nil {
-		b.bad(n, "a contract has inputs, outputs or both; write `contract: { inputs: { required: [ topic ], properties: { topic: { type: string } } } }`")
+	inputs, outputs := f.Take("inputs"), f.Take("outputs")
+	if inputs == nil && outputs == nil {
+		n.Bad("a contract has inputs, outputs or both; write " +
+			"`contract: { inputs: { required: [ topic ], properties: { topic: { type: string } } } }`")
 	}
-	c.Inputs = b.objectSchema(inputs, &c.inputs)
-	c.Outputs = b.objectSchema(outputs, &c.outputs)
-	f.end()
+	c.Inputs = inputs.objectSchema(&c.inputs)
+	c.Outputs = outputs.objectSchema(&c.outputs)
+	f.End()
 	return c
 }
 
 // objectSchema reads one side of a contract, a JSON Schema.
-func (b *builder) objectSchema(n *node, into *objectSchema) json.RawMessage {
-	if n == nil {
-		return nil
-	}
-	const hint = "a JSON Schema of an object belongs here; write `{ required: [ topic ], properties: { topic: { type: string } } }`"
-	if n.kind != mappingNode {
-		b.bad(n, hint)
-		return nil
-	}
-	before := len(b.problems)
-	raw := b.json(n)
-	switch {
-	case len(b.problems) > before:
-		return nil
-	case state.CheckSchema(raw) != nil, json.Unmarshal(raw, into) != nil, jsonTypes(raw)&objectType == 0:
-		b.bad(n, hint)
+func (v *Value) objectSchema(into *objectSchema) json.RawMessage {
+	const hint = "a JSON Schema of an object belongs here; write " +
+		"`{ required: [ topic ], properties: { topic: { type: string } } }`"
+	raw := v.schema(hint, hint)
+	if raw != nil && (json.Unmarshal(raw, into) != nil || jsonTypes(raw)&objectType == 0) {
+		v.Bad(hint)
 		return nil
 	}
 	return raw
 }
 
-// under returns agent with the contract around it.
-func (c *contract) under(agent groupchat.Agent) groupchat.Agent {
+// apply returns agent with the contract around it.
+func (c *contract) apply(agent groupchat.Agent) groupchat.Agent {
 	if c == nil || agent == nil {
 		return agent
 	}
@@ -92,7 +82,7 @@ var typeNames = map[string]types{
 	"number": integerType | fractionType, "string": stringType,
 }
 
-// jsonTypes are those that a schema says values have, all of them if it does not say.
+// jsonTypes returns the types of a schema, all of them if it names none.
 func jsonTypes(schema json.RawMessage) types {
 	var s struct {
 		Type json.RawMessage `json:"type"`
@@ -114,7 +104,7 @@ func jsonTypes(schema json.RawMessage) types {
 	return of
 }
 
-// typesAt are those that a schema says of the value at names below what it is of.
+// typesAt returns the types of the value at names below the value of a schema.
 func typesAt(schema json.RawMessage, names []string) types {
 	for _, name := range names {
 		var s objectSchema
@@ -126,7 +116,7 @@ func typesAt(schema json.RawMessage, names []string) types {
 	return jsonTypes(schema)
 }
 
-// valueTypes is that of a value.
+// valueTypes returns the type of a value.
 func valueTypes(raw json.RawMessage) types {
 	var v any
 	if json.Unmarshal(raw, &v) != nil {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// An Error has every mistake of a team file, in the file's order. It quotes no value of the environment, because that may be
-// secret.
+// An Error has every mistake of a team file, in the file's order. It quotes no value of the environment, because that
+// may be secret.
 type Error struct {
 	Problems []Problem // at least one
 }
@@ -26,7 +26,7 @@ func (e *Error) Error() string {
 type Problem struct {
 	File         string
 	Line, Column int    // from 1; columns count characters
-	Text         string // what is wrong, and how to correct it
+	Text         string // the mistake, and how to correct it
 }
 
 // String returns "file:line:column: text", which editors can follow.
@@ -34,13 +34,21 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Text)
 }
 
-// bad notes a problem at n.
-func (r *reader) bad(n *node, format string, args ...any) {
-	r.badAt(n.line, n.column, format, args...)
+// A reader holds the state of reading one file: its values refer to it.
+type reader struct {
+	file                  string
+	env                   func(string) (string, bool)
+	nodes                 int // number of values so far
+	problems              []Problem
+	warnings              []Problem // of text that is valid and probably a mistake
+	optionalModelSettings bool      // variables in modelSettings may be unset
+	// asked, if set, is called with the keys that a mapping of some kind may have. Tests compare schemas with them.
+	asked func(kind string, keys []string)
 }
 
 func (r *reader) badAt(line, column int, format string, args ...any) {
-	r.problems = append(r.problems, Problem{File: r.file, Line: line, Column: column, Text: fmt.Sprintf(format, args...)})
+	p := Problem{File: r.file, Line: line, Column: column, Text: fmt.Sprintf(format, args...)}
+	r.problems = append(r.problems, p)
 }
 
 // err returns the problems as an error, or nil if there are none.
@@ -51,7 +59,7 @@ func (r *reader) err() error {
 	return &Error{Problems: inOrder(r.problems)}
 }
 
-// inOrder sorts problems by their place in the file, and removes those that are there twice because a value was read twice.
+// inOrder sorts problems by their place in the file, and removes duplicates: a value may be read twice.
 func inOrder(list []Problem) []Problem {
 	slices.SortStableFunc(list, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))

@@ -1,30 +1,31 @@
 package teamfile
 
 import (
+	"encoding/json"
+
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
 )
 
 // llm reads an agent of type llm.
-func (b *builder) llm(f *fields, description string) groupchat.Agent {
-	model := b.model(f.take("model"), f.at)
-	instructions, prepare := b.instructions(f.take("instructions"))
+func (b *builder) llm(f *Fields, description string) groupchat.Agent {
+	model := b.model(f.Take("model"), f.v)
+	instructions, prepare := b.instructions(f.Take("instructions"))
 	a := &groupchat.LLM{
-		Description: description,
-		Model:       model,
-		Sees:        b.sees(f.take("sees")),
-		MaxSteps:    b.count(f.take("max_steps"), 1),
-		ToolTimeout: b.duration(f.take("tool_timeout")),
-		Output:      b.output(f),
-		History:     b.history(f.take("history")),
-		MaxResult:   b.maxResult(f.take("max_result")),
+		Description:     description,
+		Model:           model,
+		Instructions:    instructions,
+		Prepare:         prepare,
+		Sees:            f.Take("sees").sees(),
+		MaxSteps:        f.Take("max_steps").Count(1),
+		ToolTimeout:     f.Take("tool_timeout").duration(),
+		Output:          output(f),
+		History:         b.history(f.Take("history")),
+		MaxResult:       f.Take("max_result").Count(leastResult),
+		NoFrontendTools: f.Take("frontend_tools").off(),
 	}
-	a.Instructions, a.Prepare = instructions, prepare
 	if o := a.Output; o != nil {
 		b.wrote(o.Store, o.Schema)
-	}
-	if on := b.flag(f.take("frontend_tools")); on != nil {
-		a.NoFrontendTools = !*on
 	}
 	if a.ToolTimeout == 0 {
 		a.ToolTimeout = b.toolTimeout
@@ -36,39 +37,47 @@ func (b *builder) llm(f *fields, description string) groupchat.Agent {
 	return b.surfaces(f, a, designers)
 }
 
-// output reads the schema of an agent's last reply and the keys that depend on it. Nil means that there is no schema.
-func (b *builder) output(f *fields) *groupchat.LLMOutput {
-	schema, store, say, strict := f.take("schema"), f.take("store"), f.take("say"), f.take("strict")
-	o := &groupchat.LLMOutput{Store: b.pointer(store)}
-	if on := b.flag(say); on != nil {
-		o.Say = *on
+// leastResult is the smallest limit of a tool's result, in bytes.
+const leastResult = 256
+
+// output reads the schema of an agent's last reply and the keys that depend on it. It returns nil without a schema.
+func output(f *Fields) *groupchat.LLMOutput {
+	schema, store, say, strict := f.Take("schema"), f.Take("store"), f.Take("say"), f.Take("strict")
+	o := &groupchat.LLMOutput{Store: store.pointer(), Say: say.on(), Strict: strict.on()}
+	if schema != nil {
+		o.Schema = schema.schema("a JSON Schema is a mapping; write `schema: { type: object, properties: { … } }`",
+			"not a JSON Schema that replies can be checked with; see json-schema.org")
+		return o
 	}
-	if on := b.flag(strict); on != nil {
-		o.Strict = *on
+	for _, v := range []*Value{store, say, strict} {
+		v.Bad("this is about replies that are JSON and needs a schema; add `schema: { … }`, " +
+			"or keep a participant's words with `result: /pointer`")
 	}
-	if schema == nil {
-		for _, n := range []*node{store, say, strict} {
-			if n != nil {
-				b.bad(n, "this is about replies that are JSON and needs a schema; add `schema: { … }`, or keep a participant's words with `result: /pointer`")
-			}
-		}
-		return nil
-	}
-	if schema.kind != mappingNode {
-		b.bad(schema, "a JSON Schema is a mapping; write `schema: { type: object, properties: { … } }`")
-		return nil
-	}
-	before := len(b.problems)
-	if o.Schema = b.json(schema); len(b.problems) == before && state.CheckSchema(o.Schema) != nil {
-		b.bad(schema, "not a JSON Schema that replies can be checked with; see json-schema.org")
-	}
-	return o
+	return nil
 }
 
-// sees reads which parts of the state a model is told: a list of pointers, or all.
-func (b *builder) sees(n *node) []string {
-	if n != nil && n.kind == scalarNode && n.text == "all" {
+// schema reads a JSON Schema; nil if v is none, which is noted with one of the hints.
+func (v *Value) schema(noMapping, noSchema string) json.RawMessage {
+	if v == nil {
+		return nil
+	}
+	if v.kind != mappingNode {
+		v.fail("%s", noMapping)
+		return nil
+	}
+	before := len(v.r.problems)
+	raw := v.JSON()
+	if len(v.r.problems) == before && state.CheckSchema(raw) != nil {
+		v.Bad("%s", noSchema)
+		return nil
+	}
+	return raw
+}
+
+// sees reads which parts of the state a model gets: a list of pointers, or all.
+func (v *Value) sees() []string {
+	if v.isScalar() && v.text == "all" {
 		return []string{""}
 	}
-	return b.pointers(n, "sees")
+	return v.pointers("sees")
 }

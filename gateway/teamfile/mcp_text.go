@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"maps"
 	"slices"
 
 	"github.com/agui-gateway/gateway/errcode"
@@ -12,10 +11,10 @@ import (
 	"github.com/agui-gateway/gateway/mcp"
 )
 
-// serverTexts reads which texts of MCP servers a model is told: resources, and prompts.
-func (b *builder) serverTexts(f *fields, a *groupchat.LLM) {
+// serverTexts reads which texts of MCP servers a model gets: resources, and prompts.
+func (b *builder) serverTexts(f *Fields, a *groupchat.LLM) {
 	for _, key := range []string{"prompts", "resources"} {
-		for _, item := range b.list(f.take(key), key) {
+		for _, item := range f.Take(key).List(key) {
 			if p := b.serverText(item, key == "prompts"); p != nil {
 				a.Prepare = append(a.Prepare, p)
 			}
@@ -23,52 +22,34 @@ func (b *builder) serverTexts(f *fields, a *groupchat.LLM) {
 	}
 }
 
-// serverText reads one entry. Nil means that it has a mistake, which is noted.
-func (b *builder) serverText(n *node, prompt bool) groupchat.Provider {
-	before := len(b.problems)
+// serverText reads one entry. It returns nil after a mistake, which is noted.
+func (b *builder) serverText(n *Value, prompt bool) groupchat.Provider {
 	t := &serverText{prompt: prompt, log: b.log}
 	kind, key, hint := "a resource", "uri", "say which: `uri: file:///handbook.md`, as the server knows it"
 	if prompt {
 		kind, key, hint = "a prompt", "prompt", "say which: `prompt: review`, as the server knows it"
 	}
-	f := b.fields(n, kind+" of a server")
-	f.kind = kind
-	at := f.need("mcp", "name the server, one of `mcp`")
-	name := f.need(key, hint)
+	f := n.Fields(kind+" of a server", kind)
+	at, name := f.Need("mcp", "name the server, one of `mcp`"), f.Need(key, hint)
 	if prompt {
-		t.arguments = b.promptArguments(f.take("arguments"))
+		t.arguments = f.Take("arguments").textMap("arguments")
 	}
-	f.end()
+	f.End()
 	if at == nil || name == nil {
 		return nil
 	}
-	t.name = b.text(name)
-	if t.name == "" && len(b.problems) == before {
-		b.bad(name, "%s", hint)
+	if t.name = name.Text(); t.name == "" {
+		name.Bad("%s", hint)
 	}
-	server, quotable := b.word(at)
-	s, known := b.servers[server]
-	if !known && len(b.problems) == before {
-		b.unknown(at, server, quotable, "server", slices.Collect(maps.Keys(b.servers)))
-	}
-	if s == nil || len(b.problems) > before {
+	t.server = b.server(at)
+	if t.server == nil || !f.ok() {
 		return nil
 	}
-	t.server, t.required = s, slices.Contains(b.requiredServers, server)
+	t.required = slices.Contains(b.requiredServers, at.Text())
 	return t.provide
 }
 
-// promptArguments reads what a prompt is filled in with.
-func (b *builder) promptArguments(n *node) map[string]string {
-	keys, values := b.pairs(n, "arguments")
-	arguments := map[string]string{}
-	for i, key := range keys {
-		arguments[key.text] = b.text(values[i])
-	}
-	return arguments
-}
-
-// A serverText is a text of an MCP server that a model is told.
+// A serverText is a text of an MCP server that a model gets.
 type serverText struct {
 	server    *mcp.Server
 	prompt    bool
@@ -78,7 +59,8 @@ type serverText struct {
 	log       *slog.Logger
 }
 
-// provide adds the text to what the model is told. One that cannot be read is named, so that the model does not make it up.
+// provide adds the text to the instructions. It names a text that cannot be read, so that the model does not make it
+// up.
 func (s *serverText) provide(ctx context.Context, t *groupchat.Turn, p *groupchat.Prepared) error {
 	read := func() (string, error) { return s.server.ReadResource(ctx, s.name) }
 	if s.prompt {

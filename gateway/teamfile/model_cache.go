@@ -1,31 +1,29 @@
 package teamfile
 
 import (
-	"slices"
-
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/model/cache"
 )
 
-// cached is m with its replies kept, if n, its entry of models, has a cache. Nil means that there is a mistake, which is noted.
-func (b *builder) cached(m model.Model, n *node) model.Model {
-	i := slices.IndexFunc(n.keys, func(k *node) bool { return k.text == "cache" })
-	if m == nil || i < 0 {
+// cached returns m with a cache of its replies, if n, its entry of models, has one. It returns nil after a mistake,
+// which is noted.
+func (b *builder) cached(m model.Model, n *Value) model.Model {
+	at := n.member("cache")
+	if m == nil || at == nil {
 		return m
 	}
-	before := len(b.problems)
-	f := b.fields(n.items[i], "a cache")
-	o := cache.Options{Entries: b.count(f.take("entries"), 1), Bytes: int64(b.count(f.take("bytes"), 1)), TTL: b.duration(f.take("ttl"))}
-	if on := b.flag(f.take("shared")); on != nil {
-		o.Shared = *on
+	f := at.Fields("a cache", "")
+	o := cache.Options{
+		Entries: f.Take("entries").Count(1), Bytes: int64(f.Take("bytes").Count(1)),
+		TTL: f.Take("ttl").duration(), Shared: f.Take("shared").on(),
 	}
-	f.end()
-	if len(b.problems) > before {
+	f.End()
+	if !f.ok() {
 		return nil
 	}
 	kept, err := cache.New(m, o)
 	if err != nil {
-		b.bad(n.items[i], "not a cache: %s", err)
+		at.Bad("not a cache: %s", err)
 		return nil
 	}
 	return kept

@@ -14,10 +14,10 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// builtIn is the type of models behind APIs like OpenAI's, which are read here.
+// builtIn is the type of models behind APIs like OpenAI's, which this package reads.
 const builtIn = "openai"
 
-// providersOf are the providers that were registered, and those of the options, which count where both have a name.
+// providersOf returns the registered providers and those of the options, which have precedence.
 func providersOf(o Options) map[string]model.Provider {
 	all := model.Providers()
 	maps.Copy(all, o.Providers)
@@ -25,36 +25,38 @@ func providersOf(o Options) map[string]model.Provider {
 	return all
 }
 
-// modelType reads the type of a model. It returns "" for one that is not known, which is noted.
-func (b *builder) modelType(n *node) string {
+// modelType reads the type of a model. It returns "" for an unknown one, which is noted.
+func (b *builder) modelType(n *Value) string {
 	if n == nil {
 		return builtIn
 	}
 	names := slices.Sorted(maps.Keys(b.providers))
-	return b.oneOf(n, append([]string{builtIn}, names...)...)
+	return n.OneOf(append([]string{builtIn}, names...)...)
 }
 
-// providedModel lets a provider open the model that n describes; own are the keys that are not the provider's. Nil means that there is
-// a mistake, which is noted.
-func (b *builder) providedModel(key, n *node, kind string, own []string) model.Model {
+// providedModel lets a provider open the model that n describes; own are the keys that are not the provider's. It
+// returns nil after a mistake, which is noted.
+func (b *builder) providedModel(key, n *Value, kind string, own []string) model.Model {
 	before := len(b.problems)
-	settings := &node{kind: mappingNode, line: n.line, column: n.column}
+	settings := &Value{r: &b.reader, kind: mappingNode, line: n.line, column: n.column}
 	for i, k := range n.keys {
 		if !slices.Contains(own, k.text) {
 			settings.keys, settings.items = append(settings.keys, k), append(settings.items, n.items[i])
 		}
 	}
-	c := model.Config{Name: key.text, HTTP: b.modelOptions.HTTP, Log: b.log.With("model", key.text), Settings: map[string]any{}}
+	c := model.Config{
+		Name: key.text, HTTP: b.modelOptions.HTTP, Log: b.log.With("model", key.text), Settings: map[string]any{},
+	}
 	if c.HTTP == nil {
 		c.HTTP = egress.New()
 	}
-	decode := json.NewDecoder(bytes.NewReader(b.json(settings)))
+	decode := json.NewDecoder(bytes.NewReader(settings.JSON()))
 	decode.UseNumber()
 	if len(b.problems) > before {
 		return nil
 	}
 	if err := decode.Decode(&c.Settings); err != nil {
-		b.bad(key, "model %q: its description cannot be read", key.text)
+		key.Bad("model %q: its description cannot be read", key.text)
 		return nil
 	}
 	m, err := b.open(kind, c)
@@ -63,13 +65,16 @@ func (b *builder) providedModel(key, n *node, kind string, own []string) model.M
 		if e.Path != nil {
 			at = settings.at(e.Path)
 		}
-		b.bad(at, "model %q cannot be used: %s; see the manual of the provider %q", key.text, redact.Line(e.Text, b.valuesOf(settings), nil), kind)
+		text := redact.Line(e.Text, settings.expandedTexts(), nil)
+		at.Bad("model %q cannot be used: %s; see the manual of the provider %q", key.text, text, kind)
 	}
 	if err != nil {
 		return nil
 	}
 	if m == nil {
-		b.bad(key, "model %q cannot be used: the provider %q opens nothing, and says nothing; this is a fault of the provider", key.text, kind)
+		key.Bad("model %q cannot be used: the provider %q opens nothing, and says nothing; "+
+			"this is a fault of the provider",
+			key.text, kind)
 		return nil
 	}
 	if c, ok := m.(io.Closer); ok {
@@ -78,62 +83,53 @@ func (b *builder) providedModel(key, n *node, kind string, own []string) model.M
 	return m
 }
 
-// open calls a provider. What a panic says may be a key, so only the log has where it was.
+// open calls a provider. The text of a panic may be a key, so only its stack is logged.
 func (b *builder) open(kind string, c model.Config) (m model.Model, err error) {
 	defer func() {
 		if recover() != nil {
-			b.log.Error("teamfile: the provider of a model panics", "model", c.Name, "type", kind, "stack", string(debug.Stack()))
+			stack := string(debug.Stack())
+			b.log.Error("teamfile: the provider of a model panics", "model", c.Name, "type", kind, "stack", stack)
 			m, err = nil, &model.SettingError{Text: "the provider panics, the log says where"}
 		}
 	}()
 	return b.providers[kind](c)
 }
 
-// settingErrors are the mistakes in err, one by one. What is none of a setting is one of the whole.
-func settingErrors(err error) []*model.SettingError {
-	if err == nil {
-		return nil
-	}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var all []*model.SettingError
-		for _, inner := range joined.Unwrap() {
-			all = append(all, settingErrors(inner)...)
+// settingErrors returns the mistakes in err. An error that is about no setting is about the whole.
+func settingErrors(err error) (all []*model.SettingError) {
+	for _, inner := range joinedErrors(err) {
+		e, ok := errors.AsType[*model.SettingError](inner)
+		if !ok {
+			e = &model.SettingError{Text: inner.Error()}
 		}
-		return all
+		all = append(all, e)
 	}
-	if e, ok := errors.AsType[*model.SettingError](err); ok {
-		return []*model.SettingError{e}
-	}
-	return []*model.SettingError{{Text: err.Error()}}
+	return all
 }
 
-// at is the value that path leads to, or how far it leads.
-func (n *node) at(path []string) *node {
+// at returns the value at path, or the deepest one on the way to it.
+func (v *Value) at(path []string) *Value {
 	for _, name := range path {
-		i := slices.IndexFunc(n.keys, func(k *node) bool { return k.text == name })
-		if i < 0 {
-			return n
+		inner := v.member(name)
+		if inner == nil {
+			return v
 		}
-		if n.items[i].kind != scalarNode && len(path) > 1 {
-			n, path = n.items[i], path[1:]
-			continue
-		}
-		return n.items[i]
+		v = inner
 	}
-	return n
+	return v
 }
 
-// valuesOf are the texts below n with a value of the environment: errors quote none of them.
-func (b *builder) valuesOf(n *node) []string {
-	var values []string
-	if n.kind == scalarNode {
-		quiet := reader{env: b.env}
-		if s, expanded := quiet.expand(n); expanded {
-			values = append(values, s)
+// expandedTexts returns the texts below v with a value of the environment: errors quote none of them.
+func (v *Value) expandedTexts() (texts []string) {
+	if v.kind == scalarNode {
+		quiet := *v
+		quiet.r = &reader{env: v.r.env}
+		if s, expanded := quiet.expand(); expanded {
+			texts = append(texts, s)
 		}
 	}
-	for _, item := range n.items {
-		values = append(values, b.valuesOf(item)...)
+	for _, item := range v.items {
+		texts = append(texts, item.expandedTexts()...)
 	}
-	return values
+	return texts
 }

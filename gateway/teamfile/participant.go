@@ -9,68 +9,70 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// defaultRetries is how often a participant with `on_error: retry` is tried again.
+// defaultRetries is the number of retries of a participant with `on_error: retry`.
 const defaultRetries = 2
 
-// participant reads a participant of a chat, in which names are taken already. It returns the node of its name too, which is nil if there is
-// none.
-func (b *builder) participant(n *node, names []*node) (groupchat.Participant, *node) {
-	f := b.fields(n, "a participant")
-	f.kind = "participant agent"
-	p := groupchat.Participant{Description: b.text(f.take("description"))}
-	name := f.need("name", "add `name: …`")
+// participant reads a participant of a chat, in which names are taken already. It returns the value of its name too, or
+// nil.
+func (b *builder) participant(n *Value, names []*Value) (groupchat.Participant, *Value) {
+	f := n.Fields("a participant", "participant agent")
+	p := groupchat.Participant{Description: f.Take("description").Text()}
+	name := f.Need("name", "add `name: …`")
 	if name != nil {
-		p.Name = b.text(name)
-		// From here on the node has the name with its variables replaced.
-		name = &node{kind: scalarNode, text: p.Name, line: name.line, column: name.column}
+		p.Name = name.Text()
+		// From here on the value has the name with its variables replaced.
+		name = &Value{r: n.r, kind: scalarNode, text: p.Name, line: name.line, column: name.column, broken: name.broken}
 		f.what = fmt.Sprintf("participant %q", p.Name)
 		b.checkName(name, names)
 	}
-	b.selected(f.take("when"), p.Name)
-	switch b.oneOf(f.take("context"), "full", "last", "none") {
+	b.selected(f.Take("when"), p.Name)
+	switch f.Take("context").OneOf("full", "last", "none") {
 	case "last":
 		p.Context.Last = true
 	case "none":
 		p.Context.Select = func(groupchat.View) []groupchat.Message { return []groupchat.Message{} }
 	}
-	p.OnError = b.onError(f.take("on_error"))
+	p.OnError = onError(f.Take("on_error"))
 	p.Scope = b.scope(f)
-	p.Writes = b.pointers(f.take("writes"), "writes")
+	p.Writes = f.Take("writes").pointers("writes")
 	wrap := b.wrapping(f)
 	s := b.openShare(f, p.Scope)
-	own := b.contract(f.take("contract"))
-	var reference *node
-	if !f.isRemote() {
-		reference = f.take("agent")
+	own := readContract(f.Take("contract"))
+	var reference *Value
+	if !isAGUI(n) {
+		reference = f.Take("agent")
 	}
 	switch {
 	case reference != nil && f.has("type"):
-		b.bad(reference, "%s has both agent and type; remove one", f.what)
+		reference.Bad("%s has both agent and type; remove one", f.what)
 	case reference != nil:
 		p.Agent = b.reference(reference, &p, p.Scope.Kind)
-		f.end()
+		f.End()
 	case f.has("type"):
-		p.Agent = b.agentOf(f.take("type"), f, p.Description, &p.Scope)
-	case f.notMapping:
+		p.Agent = b.agentOf(f.Take("type"), f, p.Description, &p.Scope)
 	default:
-		b.bad(n, "%s needs an agent; add `agent: <name of an agent of this file>`, or a type and what belongs to it", f.what)
+		n.Bad("%s needs an agent; add `agent: <name of an agent of this file>`, or a type and what belongs to "+
+			"it", f.what)
 	}
 	b.closeShare(s, &p.Scope, own)
 	b.wrote(wrap.sub.Result, stringSchema)
 	if p.Agent != nil {
-		p.Agent = own.under(p.Agent)
+		p.Agent = own.apply(p.Agent)
 		wrap.apply(&p)
 	}
 	return p, name
 }
 
+// isAGUI reports whether n describes an agent of type agui, where the key agent names no agent of this file.
+func isAGUI(n *Value) bool {
+	kind := n.member("type")
+	return kind != nil && kind.text == "agui"
+}
+
 // onError reads what happens when a participant fails.
-func (b *builder) onError(n *node) (p groupchat.ErrorPolicy) {
-	if n == nil {
-		return p
-	}
-	if n.kind != mappingNode {
-		switch b.oneOf(n, "fail", "skip", "retry") {
+func onError(n *Value) (p groupchat.ErrorPolicy) {
+	if !n.IsMapping() {
+		switch n.OneOf("fail", "skip", "retry") {
 		case "skip":
 			p.Skip = true
 		case "retry":
@@ -78,11 +80,11 @@ func (b *builder) onError(n *node) (p groupchat.ErrorPolicy) {
 		}
 		return p
 	}
-	f := b.fields(n, "on_error")
-	p.Retries = b.count(f.need("retry", "say how often: `on_error: { retry: 3 }`"), 1)
-	p.Backoff = b.duration(f.take("backoff"))
-	p.Skip = b.oneOf(f.take("then"), "fail", "skip") == "skip"
-	f.end()
+	f := n.Fields("on_error", "")
+	p.Retries = f.Need("retry", "say how often: `on_error: { retry: 3 }`").Count(1)
+	p.Backoff = f.Take("backoff").duration()
+	p.Skip = f.Take("then").OneOf("fail", "skip") == "skip"
+	f.End()
 	return p
 }
 
@@ -90,27 +92,25 @@ func (b *builder) onError(n *node) (p groupchat.ErrorPolicy) {
 func validName(name string) bool { return name != "" && !strings.ContainsAny(name, "./@#") }
 
 // checkName notes a participant's name that is not valid or taken already.
-func (b *builder) checkName(name *node, names []*node) {
+func (b *builder) checkName(name *Value, names []*Value) {
 	switch {
 	case !validName(name.text):
-		b.bad(name, "a participant's name must not be empty and has none of . / @ #; rename it")
+		name.Bad("a participant's name must not be empty and has none of . / @ #; rename it")
 	case name.text == b.supervisorHere || name.text == groupchat.Done:
-		b.bad(name, "%q means something else in a chat; rename the participant", name.text)
+		name.Bad("%q means something else in a chat; rename the participant", name.text)
 	case hasName(names, name.text):
-		b.bad(name, "there is another participant with this name; rename one")
+		name.Bad("there is another participant with this name; rename one")
 	}
 }
 
-// reference returns the agent of this file that n names, for a participant with a scope of that kind.
-func (b *builder) reference(n *node, p *groupchat.Participant, kind groupchat.ScopeKind) groupchat.Agent {
-	before := len(b.problems)
-	name, quotable := b.word(n)
+// reference returns the agent of this file that n names, for a participant with a scope of that kind. It returns nil
+// after a mistake, which is noted, perhaps where the agent is described.
+func (b *builder) reference(n *Value, p *groupchat.Participant, kind groupchat.ScopeKind) groupchat.Agent {
+	name := n.Text()
 	e := b.entries[name]
 	switch {
-	case len(b.problems) > before:
-		return nil
 	case e == nil:
-		b.unknown(n, name, quotable, "agent", slices.Collect(maps.Keys(b.entries)))
+		unknown(n, "agent", slices.Collect(maps.Keys(b.entries)))
 		return nil
 	case e.begun && !e.done:
 		b.badCircle(n, name)
@@ -122,15 +122,10 @@ func (b *builder) reference(n *node, p *groupchat.Participant, kind groupchat.Sc
 	if p.Description == "" {
 		p.Description = b.team.Options[name].Description
 	}
-	return b.team.Agents[name] // nil after a mistake, which is noted at its place
+	return b.team.Agents[name]
 }
 
 // hasName reports whether names has name.
-func hasName(names []*node, name string) bool {
-	for _, n := range names {
-		if n != nil && n.text == name {
-			return true
-		}
-	}
-	return false
+func hasName(names []*Value, name string) bool {
+	return slices.ContainsFunc(names, func(n *Value) bool { return n != nil && n.text == name })
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// Parts are what a team has elsewhere: models, MCP servers, agents on other servers. A program can ask each of them whether it is there
-// before anybody is served. They are in the order of their names.
+// Parts are the models, MCP servers and remote agents of a team. A program can ask each of them
+// whether it is there before anybody is served. They are in the order of their names.
 type Parts struct {
 	Models  []ModelPart
 	Servers []ServerPart
@@ -48,7 +48,8 @@ type ServerPart struct {
 
 // A RemotePart is an agent of type a2a, agui or langgraph.
 type RemotePart struct {
-	// Name is that of the agent in the file. A participant that is described where it takes part has the name of that team.
+	// Name is that of the agent in the file. A participant that is described where it takes part has the name of that
+	// team.
 	Name   string
 	Type   string // a2a, agui or langgraph
 	Remote *groupchat.Remote
@@ -59,7 +60,9 @@ type RemotePart struct {
 func (p *Parts) inOrderOfNames() {
 	slices.SortFunc(p.Models, func(a, b ModelPart) int { return cmp.Compare(a.Name, b.Name) })
 	slices.SortFunc(p.Servers, func(a, b ServerPart) int { return cmp.Compare(a.Name, b.Name) })
-	slices.SortStableFunc(p.Remotes, func(a, b RemotePart) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Line, b.Line)) })
+	slices.SortStableFunc(p.Remotes, func(a, b RemotePart) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Line, b.Line))
+	})
 	for i := range p.Servers {
 		tools := p.Servers[i].Tools
 		slices.Sort(tools)

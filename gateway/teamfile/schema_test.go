@@ -293,7 +293,7 @@ func compileTeamSchema(t *testing.T) *jsonschema.Schema {
 }
 
 // plainJSON is what an editor's language server makes of n: variables are not expanded.
-func plainJSON(t *testing.T, n *node) any {
+func plainJSON(t *testing.T, n *Value) any {
 	t.Helper()
 	switch n.kind {
 	case listNode:

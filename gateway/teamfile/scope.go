@@ -9,21 +9,21 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// scope reads which state a participant works on: the shared one, or one of its own.
-func (b *builder) scope(f *fields) groupchat.Scoping {
-	at := f.take("scope")
-	kind := b.oneOf(at, "shared", string(groupchat.ScopeIsolated), string(groupchat.ScopeMapped))
-	in, computed := b.inputs(f.take("inputs"))
-	s := groupchat.Scoping{Mapping: state.Mapping{In: in, Out: b.outputs(f.take("outputs"))}, Inputs: computed}
+// scope reads which state a participant works on: the shared one, or a separate one.
+func (b *builder) scope(f *Fields) groupchat.Scoping {
+	at := f.Take("scope")
+	kind := orDefault(at, "shared", groupchat.ScopeIsolated, groupchat.ScopeMapped)
+	in, computed := b.inputs(f.Take("inputs"))
+	s := groupchat.Scoping{Mapping: state.Mapping{In: in, Out: outputs(f.Take("outputs"))}, Inputs: computed}
 	switch {
-	case kind == "shared" || kind == "":
+	case kind == groupchat.ScopeShared:
 		if f.has("inputs", "outputs") {
-			b.bad(f.at, "inputs and outputs need a state of its own; add `scope: mapped`")
+			f.v.Bad("inputs and outputs need a state of its own; add `scope: mapped`")
 		}
-	case kind == string(groupchat.ScopeIsolated) && f.has("outputs"):
-		b.bad(at, "nothing leaves an isolated state; write `scope: mapped`, or remove the outputs")
-	case kind == string(groupchat.ScopeMapped) && !f.has("inputs", "outputs"):
-		b.bad(at, "a mapped state needs inputs or outputs; add them, or write `scope: isolated`")
+	case kind == groupchat.ScopeIsolated && f.has("outputs"):
+		at.Bad("nothing leaves an isolated state; write `scope: mapped`, or remove the outputs")
+	case kind == groupchat.ScopeMapped && !f.has("inputs", "outputs"):
+		at.Bad("a mapped state needs inputs or outputs; add them, or write `scope: isolated`")
 	case len(s.Mapping.In)+len(s.Mapping.Out)+len(s.Inputs) > 0:
 		s.Kind = groupchat.ScopeMapped
 	default:
@@ -32,70 +32,54 @@ func (b *builder) scope(f *fields) groupchat.Scoping {
 	return s
 }
 
-// inputs reads a mapping from names in a participant's own state to pointers into the chat's, or to texts with variables.
-func (b *builder) inputs(n *node) (in map[string]string, computed map[string]func(groupchat.View) (any, error)) {
+// inputs reads a mapping from names in a participant's state to pointers into the chat's, or to texts with variables.
+func (b *builder) inputs(n *Value) (in map[string]string, computed map[string]func(groupchat.View) (any, error)) {
 	in = map[string]string{}
-	keys, values := b.pairs(n, "inputs")
+	keys, values := n.Pairs("inputs")
 	for i, key := range keys {
 		name := strings.TrimPrefix(key.text, "/")
 		if name == "" || strings.ContainsAny(name, "/~") {
-			b.bad(key, "an input becomes a member of the own state; write `name: /pointer/into/the/chats/state`")
+			key.Bad("an input becomes a member of the own state; write `name: /pointer/into/the/chats/state`")
 		}
 		if v := values[i]; v.kind != scalarNode || !strings.Contains(v.text, "{{") {
-			in[name] = b.pointer(v)
+			in[name] = v.pointer()
 		} else if _, p := b.templated(v); p != nil {
-			computed = with(computed, name, p.Value)
+			if computed == nil {
+				computed = map[string]func(groupchat.View) (any, error){}
+			}
+			computed[name] = p.Value
 		}
 	}
 	return in, computed
 }
 
-// with returns m with a further value.
-func with[V any](m map[string]V, key string, value V) map[string]V {
-	if m == nil {
-		m = map[string]V{}
-	}
-	m[key] = value
-	return m
-}
-
-// outputs reads a mapping from pointers into a participant's own state to pointers into the chat's. The slash at the beginning of the
-// former may be left out.
-func (b *builder) outputs(n *node) map[string]string {
+// outputs reads a mapping from pointers into a participant's state to pointers into the chat's. The slash at the
+// beginning of the former is optional.
+func outputs(n *Value) map[string]string {
 	out := map[string]string{}
-	keys, values := b.pairs(n, "outputs")
+	keys, values := n.Pairs("outputs")
 	for i, key := range keys {
-		from := key.text
-		if !strings.HasPrefix(from, "/") {
-			from = "/" + from
-		}
-		b.checkPointer(key, from)
-		out[from] = b.pointer(values[i])
+		from := "/" + strings.TrimPrefix(key.text, "/")
+		key.checkPointer(from)
+		out[from] = values[i].pointer()
 	}
 	return out
 }
 
-// A wrapping has the options of the agents that are put around a participant's own.
+// A wrapping has the options of the agents that are put around a participant's agent.
 type wrapping struct {
 	sub    groupchat.SubOptions
 	review *groupchat.ReviewOptions
 }
 
-// wrapping reads the keys of a participant that need an agent around its own.
-func (b *builder) wrapping(f *fields) wrapping {
-	var w wrapping
-	switch b.oneOf(f.take("output"), "both", string(groupchat.OutputDirect), string(groupchat.OutputHistory), string(groupchat.OutputNone)) {
-	case string(groupchat.OutputDirect):
-		w.sub.Output = groupchat.OutputDirect
-	case string(groupchat.OutputHistory):
-		w.sub.Output = groupchat.OutputHistory
-	case string(groupchat.OutputNone):
-		w.sub.Output = groupchat.OutputNone
-	}
-	w.sub.Result = b.pointer(f.take("result"))
-	w.sub.Prompt = b.participantPrompt(f.take("prompt"))
-	w.sub.OnAsk = b.onAsk(f.take("on_ask"))
-	w.review = b.review(f.take("review"))
+// wrapping reads the keys of a participant that need an agent around its agent.
+func (b *builder) wrapping(f *Fields) (w wrapping) {
+	w.sub.Output = orDefault(f.Take("output"), "both",
+		groupchat.OutputDirect, groupchat.OutputHistory, groupchat.OutputNone)
+	w.sub.Result = f.Take("result").pointer()
+	w.sub.Prompt = b.participantPrompt(f.Take("prompt"))
+	w.sub.OnAsk = onAsk(f.Take("on_ask"))
+	w.review = b.review(f.Take("review"))
 	return w
 }
 
@@ -117,56 +101,44 @@ func (w wrapping) apply(p *groupchat.Participant) {
 }
 
 // review reads on, off, or the options of a review.
-func (b *builder) review(n *node) *groupchat.ReviewOptions {
-	if n == nil {
+func (b *builder) review(n *Value) *groupchat.ReviewOptions {
+	f, on := n.switched("review", "")
+	if !on {
 		return nil
 	}
-	if n.kind != mappingNode {
-		if on := b.flag(n); on == nil || !*on {
-			return nil
-		}
-		return &groupchat.ReviewOptions{}
-	}
-	f := b.fields(n, "review")
-	message, computed := b.computed(f.take("message"))
-	o := &groupchat.ReviewOptions{
+	defer f.End()
+	message, computed := b.computed(f.Take("message"))
+	return &groupchat.ReviewOptions{
 		Message:     message,
 		MessageOf:   computed,
-		Instruction: b.text(f.take("instruction")),
-		TTL:         b.duration(f.take("ttl")),
+		Instruction: f.Take("instruction").Text(),
+		TTL:         f.Take("ttl").duration(),
 	}
-	f.end()
-	return o
 }
 
-// A presetAnswer answers a question in place of a person.
+// A presetAnswer answers a question without a person.
 type presetAnswer struct {
 	key   string
 	value json.RawMessage
-	from  string // a pointer of the participant's state, if there is no value
+	from  string // a pointer into the participant's state, if there is no value
 }
 
 // onAsk reads the answers to questions that no person is asked.
-func (b *builder) onAsk(n *node) func(context.Context, *groupchat.Turn, groupchat.Asked) (groupchat.Answer, bool, error) {
+func onAsk(n *Value) func(context.Context, *groupchat.Turn, groupchat.Asked) (groupchat.Answer, bool, error) {
 	if n == nil {
 		return nil
 	}
 	var answers []presetAnswer
-	for _, item := range b.list(n, "on_ask") {
-		f := b.fields(item, "an answer")
-		a := presetAnswer{key: b.text(f.need("key", "name the question it answers"))}
-		value, from := f.raw("answer"), f.take("from")
-		f.end()
-		switch {
-		case item.kind != mappingNode:
-		case (value == nil) == (from == nil):
-			b.bad(item, "an answer is one of answer and from; write `{ key: size, answer: M }` or `{ key: size, from: /size }`")
-		case value != nil:
-			a.value = b.json(value)
-		default:
-			a.from = b.pointer(from)
+	for _, item := range n.List("on_ask") {
+		f := item.Fields("an answer", "")
+		key := f.Need("key", "name the question it answers").Text()
+		value, from := f.Any("answer"), f.Take("from")
+		f.End()
+		if (value == nil) == (from == nil) {
+			item.Bad("an answer is one of answer and from; " +
+				"write `{ key: size, answer: M }` or `{ key: size, from: /size }`")
 		}
-		answers = append(answers, a)
+		answers = append(answers, presetAnswer{key: key, value: value.JSON(), from: from.pointer()})
 	}
 	return func(_ context.Context, t *groupchat.Turn, q groupchat.Asked) (groupchat.Answer, bool, error) {
 		for _, a := range answers {
@@ -179,7 +151,8 @@ func (b *builder) onAsk(n *node) func(context.Context, *groupchat.Turn, groupcha
 	}
 }
 
-// payload returns the answer in the form that the question's schema demands. It reports false if there is none; then a person is asked.
+// payload returns the answer in the form that the question's schema demands. It reports false if there is none; then a
+// person is asked.
 func (a presetAnswer) payload(s state.Reader, schema json.RawMessage) (json.RawMessage, bool) {
 	value := a.value
 	if a.from != "" {

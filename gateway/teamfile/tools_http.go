@@ -10,78 +10,82 @@ import (
 )
 
 // httpMethods are the methods of requests of tools.
-var httpMethods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
+var httpMethods = []string{
+	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+}
 
-// mostHTTPBytes is how large an answer may be.
+// mostHTTPBytes limits the limit of a response.
 const mostHTTPBytes = 4 << 20
 
-// httpTool reads a tool that the file describes and whose calls are requests.
-func (b *builder) httpTool(f *fields) groupchat.Tool {
-	before := len(b.problems)
+// httpTool reads a tool that makes requests.
+func (b *builder) httpTool(f *Fields) (t groupchat.Tool) {
 	o := httptool.Options{
-		Name:        b.text(f.need("name", "name the tool, for the model")),
-		Description: b.text(f.need("description", "tell the model what the tool is for")),
-		Parameters:  b.parameters(f.take("parameters")),
+		Name:        f.Need("name", "name the tool, for the model").Text(),
+		Description: f.Need("description", "tell the model what the tool is for").Text(),
+		Parameters:  parameters(f.Take("parameters")),
 	}
-	at := f.take("http")
-	if at == nil {
-		return groupchat.Tool{} // it has no value, which is noted
-	}
-	b.request(at, &o)
-	if len(b.problems) > before {
-		return groupchat.Tool{}
+	at := f.Take("http")
+	request(at, &o)
+	if !f.ok() {
+		return t
 	}
 	o.HTTP = b.toolClient(o.Name)
 	t, err := httptool.New(o)
-	if err == nil {
-		return t
-	}
-	for _, text := range errorTexts(err) { // they quote nothing that may be secret
-		b.bad(at, "the request cannot be made: %s", strings.TrimPrefix(text, "httptool: "))
+	for _, inner := range joinedErrors(err) { // they quote nothing secret
+		at.Bad("the request cannot be made: %s", strings.TrimPrefix(inner.Error(), "httptool: "))
 	}
 	return t
 }
 
 // request reads the request of a tool.
-func (b *builder) request(n *node, o *httptool.Options) {
-	f := b.fields(n, "the request of a tool")
-	address := f.need("url", "say where it goes: `url: https://api.example/v1/cities/{city}`")
-	o.URL = b.httpURL(address)
-	if address != nil && o.URL == "" && address.text == "" {
-		b.bad(address, "the URL is empty; say where the request goes")
+func request(n *Value, o *httptool.Options) {
+	f := n.Fields("the request of a tool", "")
+	address := f.Need("url", "say where it goes: `url: https://api.example/v1/cities/{city}`")
+	o.URL = address.httpURL()
+	if o.URL == "" {
+		address.Bad("the URL is empty; say where the request goes")
 	}
-	o.Method = b.oneOf(f.take("method"), httpMethods...)
-	for name, values := range b.headers(f.take("headers")) {
-		if o.Headers == nil {
-			o.Headers = map[string]string{}
-		}
-		o.Headers[name] = values[0]
+	o.Method = f.Take("method").OneOf(httpMethods...)
+	o.Headers = singleHeaders(f.Take("headers"))
+	o.Query, o.Body = arguments(f.Take("query"), "query"), arguments(f.Take("body"), "body")
+	o.Idempotent = f.Take("idempotent").on()
+	o.Timeout = f.Take("timeout").duration()
+	most := f.Take("max_bytes")
+	if o.MaxBytes = most.Count(1); o.MaxBytes > mostHTTPBytes {
+		most.Bad("more than %d bytes; write less", mostHTTPBytes)
 	}
-	o.Query, o.Body = b.arguments(f.take("query"), "query"), b.arguments(f.take("body"), "body")
-	if on := b.flag(f.take("idempotent")); on != nil {
-		o.Idempotent = *on
-	}
-	o.Timeout = b.duration(f.take("timeout"))
-	most := f.take("max_bytes")
-	if o.MaxBytes = b.count(most, 1); o.MaxBytes > mostHTTPBytes {
-		b.bad(most, "more than %d bytes; write less", mostHTTPBytes)
-	}
-	o.Select = b.pointer(f.take("select"))
-	o.Retry = b.toolRetry(f)
-	f.end()
+	o.Select = f.Take("select").pointer()
+	o.Retry = toolRetry(f)
+	f.End()
 }
 
-// arguments reads the names of arguments; an empty list is none, where no list is what is usual.
-func (b *builder) arguments(n *node, what string) []string {
+// arguments reads the names of arguments: nil without a list, which is the default, and not nil for an empty list.
+func arguments(n *Value, what string) []string {
 	if n == nil {
 		return nil
 	}
-	return append([]string{}, b.texts(n, what)...)
+	return append([]string{}, n.texts(what)...)
 }
 
-// toolClient makes the requests of the tool of a name. The tools of a file share one client.
-func (b *builder) toolClient(name string) *http.Client {
-	if other := insteadOf(b.substitutes.HTTP, name); other != nil {
+// mostToolRetries limits the retries of a call.
+const mostToolRetries = 10
+
+// toolRetry reads how often calls without an answer are made again.
+func toolRetry(f *Fields) groupchat.ToolRetry {
+	times, backoff := f.Take("retries"), f.Take("backoff")
+	r := groupchat.ToolRetry{Times: times.Count(0), Backoff: backoff.duration()}
+	switch {
+	case r.Times > mostToolRetries:
+		times.Bad("more than %d retries; write fewer", mostToolRetries)
+	case backoff != nil && times == nil:
+		backoff.Bad("backoff is the wait before a retry, and there is none; add `retries: 2`")
+	}
+	return r
+}
+
+// toolClient returns the client for the requests of a tool. The tools of a file share one.
+func (b *builder) toolClient(tool string) *http.Client {
+	if other := substitute(b.substitutes.HTTP, tool); other != nil {
 		return other
 	}
 	if b.http != nil {

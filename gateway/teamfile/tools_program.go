@@ -15,26 +15,25 @@ type ToolPart struct {
 }
 
 // programTool reads an entry of tools that names a tool of the program.
-func (b *builder) programTool(f *fields) (t groupchat.Tool) {
-	before := len(b.problems)
-	at := f.take("tool")
+func (b *builder) programTool(f *Fields) (t groupchat.Tool) {
+	at := f.Take("tool")
 	if at == nil {
 		return t // it has no value, which is noted
 	}
 	written := b.written.unknown
 	b.written.unknown = true // until the tool is known, it may be one that writes to the state
-	name, quotable := b.word(at)
+	name := at.Text()
 	t, known := b.programTools[name]
-	as, description, timeout := b.text(f.take("name")), b.text(f.take("description")), b.duration(f.take("timeout"))
-	retry := b.toolRetry(f)
+	as, description := f.Take("name").Text(), f.Take("description").Text()
+	timeout, retry := f.Take("timeout").duration(), toolRetry(f)
 	switch {
-	case len(b.problems) > before:
+	case !f.ok():
 		return t
 	case !known && len(b.programTools) == 0:
-		b.bad(at, "this program has no tools of its own; one that has puts them into teamfile.Options.Tools")
+		at.Bad("this program has no tools of its own; one that has puts them into teamfile.Options.Tools")
 		return t
 	case !known:
-		b.unknown(at, name, quotable, "tool", slices.Collect(maps.Keys(b.programTools)))
+		unknown(at, "tool", slices.Collect(maps.Keys(b.programTools)))
 		return t
 	}
 	if t.Name = name; as != "" {
@@ -50,7 +49,7 @@ func (b *builder) programTool(f *fields) (t groupchat.Tool) {
 		t.Retry = retry
 	}
 	if err := t.Validate(); err != nil {
-		b.bad(at, "the program's tool cannot be used: %s", strings.ReplaceAll(err.Error(), "\n", "; "))
+		at.Bad("the program's tool cannot be used: %s", strings.ReplaceAll(err.Error(), "\n", "; "))
 		return t
 	}
 	b.written.unknown = written || t.Turn != nil

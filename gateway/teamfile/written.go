@@ -11,30 +11,30 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A written collects what is known of who writes to one state: to find out, when the file is read, that an output can never be there, or that
-// an input is of another type than a contract says.
+// A written collects the known writes to one state. With it, reading the file finds an output that can never exist, or
+// an input of another type than its contract has.
 type written struct {
 	values  []writtenValue
 	unknown bool       // something may write anywhere, such as an agent in Go
 	parts   []*written // of agents of the file that work on the same state
-	// reducers are those that a team names for the state.
+	// reducers are those of a team for the state.
 	reducers state.Reducers
 }
 
-// A writtenValue is one place that somebody writes to.
+// A writtenValue is one place that is written.
 type writtenValue struct {
 	pointer string
-	schema  json.RawMessage // of the value; nil if nothing is known of it
+	schema  json.RawMessage // of the value; nil if it is not known
 }
 
-// wrote notes that what is being read writes to a pointer. The schema is that of the value, or nil.
+// wrote notes a write to a pointer by the part that is being read. The schema is that of the value, or nil.
 func (b *builder) wrote(pointer string, schema json.RawMessage) {
 	if b.written != nil && pointer != "" {
 		b.written.values = append(b.written.values, writtenValue{pointer, schema})
 	}
 }
 
-// all are the places that anybody writes to, and whether they are known.
+// all returns all places that are written, and whether they are known.
 func (w *written) all(seen map[*written]bool) (values []writtenValue, known bool) {
 	if seen[w] {
 		return nil, true
@@ -48,7 +48,8 @@ func (w *written) all(seen map[*written]bool) (values []writtenValue, known bool
 	return values, known
 }
 
-// allReducers are those of the state. Where several teams name one for a pointer, that of the outermost counts.
+// allReducers returns the reducers of the state. Where several teams have one for a pointer, that of the outermost
+// counts.
 func (w *written) allReducers() state.Reducers {
 	all := state.Reducers{}
 	for _, part := range w.parts {
@@ -68,13 +69,14 @@ func (b *builder) shareReducers(order []*entry) {
 		if c, ok := groupchat.As[*groupchat.Chat](b.team.Agents[e.name]); ok {
 			c.State.Reducers = reducers
 		} else if b.team.Agents[e.name] != nil && b.isServed(e) {
-			b.warn(e.key, "%q has no state of its own, so the reducers of the teams in it do not count; give those a `scope`, or put it into a groupchat", e.name)
+			e.key.warn("%q has no state of its own, so the reducers of the teams in it do not count; "+
+				"give those a `scope`, or put it into a groupchat", e.name)
 		}
 	}
 }
 
-// typesAt are the types that the value at a pointer may have, all of them if that is not known. Found says that somebody writes there, or
-// might.
+// typesAt returns the types that the value at a pointer may have, all of them if they are not known. Found reports
+// whether something may be written there.
 func (w *written) typesAt(pointer string) (of types, found bool) {
 	values, known := w.all(map[*written]bool{})
 	if !known {
@@ -93,7 +95,7 @@ func (w *written) typesAt(pointer string) (of types, found bool) {
 	return of, found
 }
 
-// namesOf are the names of a JSON Pointer.
+// namesOf returns the names of a JSON Pointer.
 func namesOf(pointer string) []string {
 	if pointer == "" {
 		return nil
@@ -105,20 +107,21 @@ func namesOf(pointer string) []string {
 	return names
 }
 
-// A share is a participant, or a tool, with a state of its own: what it is given and what it returns.
+// A share is a participant, or a tool, with a separate state: its inputs and outputs.
 type share struct {
 	what            string
-	at              *node // the participant or the tool
-	inputs, outputs *node
+	at              *Value // the participant or the tool
+	inputs, outputs *Value
 	scope           groupchat.Scoping
 	agent           *entry // the agent of the file that it names, if it does
 	contracts       []*contract
 	outer, own      *written
 }
 
-// openShare begins to read what a participant or tool that f describes is made of. What that writes goes into its own state if it has one.
-func (b *builder) openShare(f *fields, scope groupchat.Scoping) *share {
-	s := &share{what: f.what, at: f.at, inputs: f.raw("inputs"), outputs: f.raw("outputs"), outer: b.written, own: b.written}
+// openShare begins to read the agent of a participant or tool. Its writes go into its separate state if it has one.
+func (b *builder) openShare(f *Fields, scope groupchat.Scoping) *share {
+	s := &share{what: f.what, at: f.v, outer: b.written, own: b.written}
+	s.inputs, s.outputs = f.Any("inputs"), f.Any("outputs")
 	if scope.Kind != groupchat.ScopeShared {
 		s.own = &written{}
 		b.written = s.own
@@ -129,14 +132,14 @@ func (b *builder) openShare(f *fields, scope groupchat.Scoping) *share {
 			b.wrote(state.Pointer(name), nil)
 		}
 	}
-	if n := f.raw("agent"); n != nil && !f.isRemote() {
+	if n := f.Any("agent"); n != nil && !isAGUI(f.v) {
 		s.agent = b.entries[n.text]
 	}
 	return s
 }
 
-// closeShare ends what openShare began. A share with a state of its own is kept for [builder.checkShares], and what it returns is noted in the
-// state around it.
+// closeShare ends the reading of a share. One with a separate state is kept for [builder.checkShares], and its outputs
+// are noted as writes to the state around it.
 func (b *builder) closeShare(s *share, scope *groupchat.Scoping, own *contract) {
 	b.written = s.outer
 	if scope.Kind == groupchat.ScopeShared {
@@ -165,7 +168,7 @@ func (b *builder) closeShare(s *share, scope *groupchat.Scoping, own *contract) 
 	}
 }
 
-// checkShares notes what participants with a state of their own are given, or return, that cannot be.
+// checkShares notes impossible inputs and outputs of participants with a separate state.
 func (b *builder) checkShares() {
 	for _, s := range b.shares {
 		for _, c := range s.contracts {
@@ -175,7 +178,7 @@ func (b *builder) checkShares() {
 	}
 }
 
-// checkInputs holds what a share is given against a contract.
+// checkInputs compares the inputs of a share with a contract.
 func (b *builder) checkInputs(s *share, c *contract) {
 	for _, name := range c.inputs.Required {
 		_, mapped := s.scope.Mapping.In[name]
@@ -184,14 +187,14 @@ func (b *builder) checkInputs(s *share, c *contract) {
 			if s.inputs != nil {
 				at = s.inputs
 			}
-			b.bad(at, "the contract of %s requires the input %q; write `inputs: { %s: /pointer }`", s.what, name, name)
+			at.Bad("the contract of %s requires the input %q; write `inputs: { %s: /pointer }`", s.what, name, name)
 		}
 	}
-	keys, values := mapping(s.inputs)
+	keys, values := s.inputs.Pairs("inputs")
 	for i, key := range keys {
 		name := strings.TrimPrefix(key.text, "/")
 		if !c.inputs.knows(name) {
-			b.bad(key, "the contract of %s has no input %q; remove it, or name it in the contract", s.what, name)
+			key.Bad("the contract of %s has no input %q; remove it, or name it in the contract", s.what, name)
 			continue
 		}
 		want := typesAt(c.Inputs, []string{name})
@@ -205,14 +208,14 @@ func (b *builder) checkInputs(s *share, c *contract) {
 			from = "what is written to " + pointer
 		}
 		if have != 0 && have&want == 0 {
-			b.bad(values[i], "the contract of %s wants the input %q of another type than %s has", s.what, name, from)
+			values[i].Bad("the contract of %s wants the input %q of another type than %s has", s.what, name, from)
 		}
 	}
 }
 
-// checkOutputs holds what a share returns against its contracts and what is written in it.
+// checkOutputs compares the outputs of a share with its contracts and the writes to its state.
 func (b *builder) checkOutputs(s *share) {
-	keys, _ := mapping(s.outputs)
+	keys, _ := s.outputs.Pairs("outputs")
 	for _, key := range keys {
 		from := key.text
 		if !strings.HasPrefix(from, "/") {
@@ -223,39 +226,32 @@ func (b *builder) checkOutputs(s *share) {
 		given = given || s.scope.Inputs[name] != nil
 		have, found := s.own.typesAt(from)
 		if !found && !given {
-			b.bad(key, "nothing in %s writes %s; let something write it, with `result`, `store` or `set`, or remove the output", s.what, from)
+			key.Bad("nothing in %s writes %s; let something write it, with `result`, `store` or `set`, or remove "+
+				"the output", s.what, from)
 			continue
 		}
 		for _, c := range s.contracts {
 			switch want := typesAt(c.Outputs, namesOf(from)); {
 			case c.Outputs != nil && !c.outputs.knows(name):
-				b.bad(key, "the contract of %s has no output %q; remove it, or name it in the contract", s.what, name)
+				key.Bad("the contract of %s has no output %q; remove it, or name it in the contract", s.what, name)
 			case found && !given && have&want == 0 && len(s.scope.Mapping.Reducers) == 0:
-				b.bad(key, "the contract of %s wants the output %q of another type than is written to it", s.what, name)
+				key.Bad("the contract of %s wants the output %q of another type than is written to it", s.what, name)
 			}
 		}
 	}
 }
 
-// isReduced reports whether a reducer of the file makes something else of what is written at a pointer.
+// isReduced reports whether a reducer of the file changes values that are written at a pointer.
 func (b *builder) isReduced(pointer string) bool {
 	return slices.ContainsFunc(b.reduced, func(p string) bool {
 		return p == pointer || strings.HasPrefix(pointer, p+"/") || strings.HasPrefix(p, pointer+"/")
 	})
 }
 
-// mapping are the keys and values of n, if it is a mapping.
-func mapping(n *node) (keys, values []*node) {
-	if n == nil || n.kind != mappingNode {
-		return nil, nil
-	}
-	return n.keys, n.items
-}
-
 // stringSchema is the schema of a text.
 var stringSchema = json.RawMessage(`{"type":"string"}`)
 
-// schemaOfValue is a schema of the types that a value has.
+// schemaOfValue returns a schema of the types that a value has.
 func schemaOfValue(raw json.RawMessage) json.RawMessage {
 	of := valueTypes(raw)
 	for name, one := range typeNames {

@@ -8,18 +8,11 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// This is the only file that uses the YAML library. It converts a document to nodes, which know their places. The library's own
+// This file parses YAML with the library and converts the document to values that know their places. The library's own
 // decoding is not used, because its errors quote values, which may be keys.
 
-// A node is a value of a team file.
-type node struct {
-	kind         yaml.Kind
-	tag          string // of a scalar: its type in YAML, such as "!!str"
-	text         string // of a scalar: without quotes, and with escapes replaced
-	plain        bool   // a scalar without quotes
-	keys, items  []*node
-	line, column int
-}
+// A kind is scalarNode, listNode or mappingNode.
+type kind = yaml.Kind
 
 const (
 	scalarNode  = yaml.ScalarNode
@@ -27,15 +20,16 @@ const (
 	mappingNode = yaml.MappingNode
 )
 
-// Bounds of a team file. An alias counts with all nodes that it stands for, because a small file could be a huge one by aliases.
+// Bounds of a team file. An alias counts as often as its nodes are repeated, because aliases can make a small file
+// huge.
 const (
 	maxBytes = 1 << 20
 	maxNodes = 50_000
 	maxDepth = 64
 )
 
-// parseYAML reads the document of a file, which has one. It notes what is not valid YAML.
-func (r *reader) parseYAML(data []byte) *node {
+// parseYAML parses a file with one document. It notes invalid YAML.
+func (r *reader) parseYAML(data []byte) *Value {
 	if len(data) > maxBytes {
 		r.badAt(1, 1, "the file is larger than 1 MiB; split the team over several gateways")
 		return nil
@@ -56,7 +50,7 @@ func (r *reader) parseYAML(data []byte) *node {
 	return r.convert(doc.Content[0], 0)
 }
 
-// badYAML notes an error of the library in words that quote nothing of the file.
+// badYAML notes an error of the library in a text that quotes nothing of the file.
 func (r *reader) badYAML(err error) {
 	var e *yaml.LoadError
 	if !errors.As(err, &e) {
@@ -72,22 +66,25 @@ func (r *reader) badYAML(err error) {
 	case e.Stage == yaml.ComposerStage:
 		r.badAt(line, column, "an alias without its anchor; put texts that begin with * in quotes")
 	case e.ContextMark.Line > 0 && e.ContextMark.Line < line:
-		r.badAt(line, column, "not YAML: %s, in what begins at line %d; look for a missing quote, bracket or indentation "+
+		r.badAt(line, column, "not YAML: %s, in what begins at line %d; "+
+			"look for a missing quote, bracket or indentation "+
 			"there, and put texts with `: `, ` #` or `${` in quotes", e.Message, e.ContextMark.Line)
 	default:
-		r.badAt(line, column, "not YAML: %s; indent with spaces, all keys of a mapping alike, and put texts with `: `, ` #` or `${` in quotes", e.Message)
+		r.badAt(line, column, "not YAML: %s; indent with spaces, all keys of a mapping alike, and put texts with `: "+
+			"`, "+
+			"` #` or `${` in quotes", e.Message)
 	}
 }
 
-// convert converts n to a tree. Aliases become copies of the nodes that they stand for.
-func (r *reader) convert(n *yaml.Node, depth int) *node {
-	at := &node{kind: n.Kind, line: n.Line, column: n.Column}
+// convert converts n to a tree. Aliases become copies of the nodes they refer to.
+func (r *reader) convert(n *yaml.Node, depth int) *Value {
+	at := &Value{r: r, kind: n.Kind, line: n.Line, column: n.Column}
 	if r.nodes > maxNodes {
-		return nil // it is noted already
+		return nil // noted already
 	}
 	if r.nodes++; r.nodes > maxNodes || depth > maxDepth {
 		r.nodes = maxNodes + 1
-		r.bad(at, "more than %d values, or nested deeper than %d; use fewer aliases", maxNodes, maxDepth)
+		at.Bad("more than %d values, or nested deeper than %d; use fewer aliases", maxNodes, maxDepth)
 		return nil
 	}
 	switch n.Kind {
@@ -105,16 +102,16 @@ func (r *reader) convert(n *yaml.Node, depth int) *node {
 	case yaml.MappingNode:
 		r.convertMapping(n, at, depth)
 	default:
-		r.bad(at, "nothing a team file knows")
+		at.Bad("nothing a team file knows")
 		return nil
 	}
 	if strings.HasPrefix(n.Tag, "!") && !strings.HasPrefix(n.Tag, "!!") || n.Tag == "!!binary" {
-		r.bad(at, "tags like this one mean nothing here; remove it")
+		at.Bad("tags like this one mean nothing here; remove it")
 	}
 	return at
 }
 
-func (r *reader) convertMapping(n *yaml.Node, at *node, depth int) {
+func (r *reader) convertMapping(n *yaml.Node, at *Value, depth int) {
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := r.convert(n.Content[i], depth+1)
@@ -124,11 +121,11 @@ func (r *reader) convertMapping(n *yaml.Node, at *node, depth int) {
 		}
 		switch {
 		case key.kind != scalarNode:
-			r.bad(key, "a key is a word; put it in quotes if it is one")
+			key.Bad("a key is a word; put it in quotes if it is one")
 		case key.tag == "!!merge":
-			r.bad(key, "merge keys (<<) are not supported; write the keys out")
+			key.Bad("merge keys (<<) are not supported; write the keys out")
 		case seen[key.text]:
-			r.bad(key, "key %q is there twice; remove one", key.text)
+			key.Bad("key %q is there twice; remove one", key.text)
 		default:
 			seen[key.text] = true
 			at.keys, at.items = append(at.keys, key), append(at.items, value)

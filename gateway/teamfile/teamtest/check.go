@@ -14,7 +14,7 @@ import (
 
 // A mismatch is an expectation that what came does not meet.
 type mismatch struct {
-	at        teamfile.Value
+	at        *teamfile.Value
 	text      string // in one sentence
 	want, got string // line by line, as far as that tells more
 }
@@ -22,7 +22,7 @@ type mismatch struct {
 // check holds what came against what is expected.
 func (e *expectation) check(h *heard) []mismatch {
 	var all []mismatch
-	add := func(at teamfile.Value, want, got, format string, args ...any) {
+	add := func(at *teamfile.Value, want, got, format string, args ...any) {
 		all = append(all, mismatch{at, fmt.Sprintf(format, args...), want, got})
 	}
 	if e.empty {
@@ -51,7 +51,7 @@ func (e *expectation) check(h *heard) []mismatch {
 }
 
 // An adder notes a mismatch.
-type adder = func(at teamfile.Value, want, got, format string, args ...any)
+type adder = func(at *teamfile.Value, want, got, format string, args ...any)
 
 func (e *expectation) checkSaid(h *heard, add adder) {
 	words := h.words()
@@ -62,7 +62,7 @@ func (e *expectation) checkSaid(h *heard, add adder) {
 		}
 		return strings.Join(all, "\n")
 	}
-	if speaker := e.speaker.Text(); e.speaker.There() {
+	if speaker := e.speaker.Text(); e.speaker != nil {
 		by := slices.DeleteFunc(slices.Clone(words), func(u *utterance) bool { return u.speaker != speaker })
 		if len(by) == 0 {
 			add(e.speaker, speaker+": …", lines(words), "%s says nothing", speaker)
@@ -72,7 +72,7 @@ func (e *expectation) checkSaid(h *heard, add adder) {
 	}
 	if e.says != nil && e.says.text != nil && !slices.ContainsFunc(words, func(u *utterance) bool { return e.says.text.holds(u.text) }) {
 		text := "nobody says this"
-		if e.speaker.There() {
+		if e.speaker != nil {
 			text = e.speaker.Text() + " does not say this"
 		}
 		add(e.says.at, withSpeaker(e.says.speaker, e.says.text), lines(words), "%s", text)

@@ -67,12 +67,12 @@ func parse(file string, data []byte) *conversation {
 
 func (c *conversation) read() {
 	root := c.doc.Root()
-	if !root.There() {
+	if root == nil {
 		return
 	}
 	f := root.Fields("a conversation", "conversation")
 	c.about = f.Take("about").Text()
-	if team := f.Take("team"); team.There() {
+	if team := f.Take("team"); team != nil {
 		c.team = c.path(team.Text())
 	}
 	c.agent = f.Take("agent").Text()
@@ -85,7 +85,7 @@ func (c *conversation) read() {
 	c.readEndpoints(f.Take("http"))
 	c.readRemotes(f.Take("remotes"))
 	c.readCaller(f.Take("principal"))
-	if state := f.Take("state"); state.There() {
+	if state := f.Take("state"); state != nil {
 		if !state.IsMapping() {
 			state.Bad("the state is a mapping; write `state: { name: value }`")
 		}
@@ -107,8 +107,8 @@ func (c *conversation) path(p string) string {
 	return filepath.Join(filepath.Dir(c.file), filepath.FromSlash(p))
 }
 
-func (c *conversation) readCaller(v teamfile.Value) {
-	if !v.There() {
+func (c *conversation) readCaller(v *teamfile.Value) {
+	if v == nil {
 		return
 	}
 	f := v.Fields("the principal", "principal")
@@ -116,17 +116,17 @@ func (c *conversation) readCaller(v teamfile.Value) {
 	for _, role := range f.Take("roles").List("roles") {
 		c.caller.roles = append(c.caller.roles, role.Text())
 	}
-	if claims := f.Take("claims"); claims.There() && json.Unmarshal(claims.JSON(), &c.caller.claims) != nil {
+	if claims := f.Take("claims"); claims != nil && json.Unmarshal(claims.JSON(), &c.caller.claims) != nil {
 		claims.Bad("claims are a mapping; write `claims: { name: value }`")
 	}
 	f.End()
 }
 
 // readTool reads a tool of the frontend's.
-func (c *conversation) readTool(v teamfile.Value) {
+func (c *conversation) readTool(v *teamfile.Value) {
 	f := v.Fields("a tool of the frontend", "frontend tool")
 	t := agui.Tool{Name: f.Need("name", "name it as the page does").Text(), Description: f.Take("description").Text()}
-	if parameters := f.Take("parameters"); parameters.There() {
+	if parameters := f.Take("parameters"); parameters != nil {
 		t.Parameters = parameters.JSON()
 	}
 	f.End()

@@ -10,33 +10,33 @@ import (
 
 // An expectation is what a run is to have come to. What it does not name is not judged.
 type expectation struct {
-	at teamfile.Value
+	at *teamfile.Value
 	// empty says that nothing is expected yet: `expect: {}`. Updating fills it in.
 	empty   bool
-	speaker teamfile.Value
+	speaker *teamfile.Value
 	says    *saying
 	said    []*saying // all that was said, in order; nil is not judged
-	saidAt  teamfile.Value
+	saidAt  *teamfile.Value
 	calls   []*callOf
-	callsAt teamfile.Value
+	callsAt *teamfile.Value
 	state   []*stateAt
 	asks    []*asking
-	asksAt  teamfile.Value
+	asksAt  *teamfile.Value
 	ends    string // done, asks, calls or error; empty is not judged
 	code    string // of the error
-	endsAt  teamfile.Value
+	endsAt  *teamfile.Value
 }
 
 // A saying is what somebody is to have said.
 type saying struct {
-	at      teamfile.Value
+	at      *teamfile.Value
 	speaker string // empty is anybody
 	text    *textIs
 }
 
 // A textIs is what a text is to be.
 type textIs struct {
-	at       teamfile.Value
+	at       *teamfile.Value
 	exact    *string
 	matches  *regexp.Regexp
 	contains *string
@@ -74,7 +74,7 @@ func (w *textIs) String() string {
 
 // A callOf is a call of a tool that is to have been made.
 type callOf struct {
-	at        teamfile.Value
+	at        *teamfile.Value
 	name      string
 	arguments json.RawMessage // nil is not judged
 	result    *textIs
@@ -82,7 +82,7 @@ type callOf struct {
 
 // A stateAt is what the state is to hold at a pointer; null is also what is not there.
 type stateAt struct {
-	at      teamfile.Value
+	at      *teamfile.Value
 	pointer string
 	value   json.RawMessage
 	text    *textIs // in place of value
@@ -90,7 +90,7 @@ type stateAt struct {
 
 // An asking is a question that is to be open.
 type asking struct {
-	at      teamfile.Value
+	at      *teamfile.Value
 	key     *string
 	message *textIs
 	options json.RawMessage // nil is not judged
@@ -98,7 +98,7 @@ type asking struct {
 	tool    string
 }
 
-func (c *conversation) readExpectation(v teamfile.Value) *expectation {
+func (c *conversation) readExpectation(v *teamfile.Value) *expectation {
 	e := &expectation{at: v}
 	f := v.Fields("what is expected", "expect")
 	e.speaker = f.Take("speaker")
@@ -107,10 +107,10 @@ func (c *conversation) readExpectation(v teamfile.Value) *expectation {
 		for _, item := range says.List("says") {
 			e.said = append(e.said, readSaying(item))
 		}
-	} else if says.There() {
+	} else if says != nil {
 		e.says = &saying{at: says, speaker: e.speaker.Text(), text: readText(says)}
 	}
-	if e.callsAt = f.Take("calls"); e.callsAt.There() {
+	if e.callsAt = f.Take("calls"); e.callsAt != nil {
 		e.calls = []*callOf{}
 		for _, item := range listOrOne(e.callsAt, "calls") {
 			e.calls = append(e.calls, readCall(item))
@@ -120,7 +120,7 @@ func (c *conversation) readExpectation(v teamfile.Value) *expectation {
 	for i, key := range keys {
 		e.state = append(e.state, readStateAt(key, values[i]))
 	}
-	if e.asksAt = f.Take("asks"); e.asksAt.There() {
+	if e.asksAt = f.Take("asks"); e.asksAt != nil {
 		e.asks = []*asking{}
 		for _, item := range listOrOne(e.asksAt, "asks") {
 			e.asks = append(e.asks, readAsking(item))
@@ -128,15 +128,15 @@ func (c *conversation) readExpectation(v teamfile.Value) *expectation {
 	}
 	e.readEnds(f.Take("ends"))
 	f.End()
-	e.empty = !e.speaker.There() && e.says == nil && e.said == nil && e.calls == nil && e.state == nil && e.asks == nil && e.ends == ""
-	if e.said != nil && e.speaker.There() {
+	e.empty = e.speaker == nil && e.says == nil && e.said == nil && e.calls == nil && e.state == nil && e.asks == nil && e.ends == ""
+	if e.said != nil && e.speaker != nil {
 		e.speaker.Bad("a list of what is said names the speakers itself; write `says: [ { speaker: …, text: … } ]`")
 	}
 	return e
 }
 
-func (e *expectation) readEnds(v teamfile.Value) {
-	if e.endsAt = v; !v.There() {
+func (e *expectation) readEnds(v *teamfile.Value) {
+	if e.endsAt = v; v == nil {
 		return
 	}
 	if v.IsMapping() {
@@ -149,15 +149,15 @@ func (e *expectation) readEnds(v teamfile.Value) {
 }
 
 // listOrOne is a list, or a list of the one that v is.
-func listOrOne(v teamfile.Value, what string) []teamfile.Value {
+func listOrOne(v *teamfile.Value, what string) []*teamfile.Value {
 	if v.IsList() {
 		return v.List(what)
 	}
-	return []teamfile.Value{v}
+	return []*teamfile.Value{v}
 }
 
 // readSaying reads an item of says: a text, or a speaker with one.
-func readSaying(v teamfile.Value) *saying {
+func readSaying(v *teamfile.Value) *saying {
 	if !v.IsMapping() {
 		return &saying{at: v, text: readText(v)}
 	}
@@ -169,40 +169,40 @@ func readSaying(v teamfile.Value) *saying {
 }
 
 // readText reads a text, or a mapping that says what it is to be like.
-func readText(v teamfile.Value) *textIs {
+func readText(v *teamfile.Value) *textIs {
 	if !v.IsMapping() {
 		text := v.Text()
 		return &textIs{at: v, exact: &text}
 	}
 	f := v.Fields("a text", "text")
-	t := readTextFields(v, f, teamfile.Value{})
+	t := readTextFields(v, f, nil)
 	f.End()
 	return t
 }
 
-func readTextFields(v teamfile.Value, f *teamfile.Fields, exact teamfile.Value) *textIs {
+func readTextFields(v *teamfile.Value, f *teamfile.Fields, exact *teamfile.Value) *textIs {
 	t := &textIs{at: v}
 	matches, contains := f.Take("matches"), f.Take("contains")
 	n := 0
-	for _, one := range []teamfile.Value{exact, matches, contains} {
-		if one.There() {
+	for _, one := range []*teamfile.Value{exact, matches, contains} {
+		if one != nil {
 			n++
 		}
 	}
 	switch {
 	case n > 1:
 		v.Bad("a text is one of text, matches and contains; remove the others")
-	case exact.There():
+	case exact != nil:
 		text := exact.Text()
 		t.exact = &text
-	case matches.There():
+	case matches != nil:
 		re, err := regexp.Compile(matches.Text())
 		if err != nil {
 			matches.Bad("no regular expression that Go reads; see https://pkg.go.dev/regexp/syntax")
 			return nil
 		}
 		t.matches = re
-	case contains.There():
+	case contains != nil:
 		text := contains.Text()
 		t.contains = &text
 	default:
@@ -211,23 +211,23 @@ func readTextFields(v teamfile.Value, f *teamfile.Fields, exact teamfile.Value) 
 	return t
 }
 
-func readCall(v teamfile.Value) *callOf {
+func readCall(v *teamfile.Value) *callOf {
 	if !v.IsMapping() {
 		return &callOf{at: v, name: v.Text()}
 	}
 	f := v.Fields("a call", "call")
 	c := &callOf{at: v, name: f.Need("name", "name the tool").Text()}
-	if arguments := f.Take("arguments"); arguments.There() {
+	if arguments := f.Take("arguments"); arguments != nil {
 		c.arguments = arguments.JSON()
 	}
-	if result := f.Take("result"); result.There() {
+	if result := f.Take("result"); result != nil {
 		c.result = readText(result)
 	}
 	f.End()
 	return c
 }
 
-func readStateAt(key, value teamfile.Value) *stateAt {
+func readStateAt(key, value *teamfile.Value) *stateAt {
 	s := &stateAt{at: key, pointer: key.Text()}
 	if !strings.HasPrefix(s.pointer, "/") {
 		key.Bad("not a JSON Pointer; write /name, or /name/inner")
@@ -243,17 +243,17 @@ func readStateAt(key, value teamfile.Value) *stateAt {
 	return s
 }
 
-func readAsking(v teamfile.Value) *asking {
+func readAsking(v *teamfile.Value) *asking {
 	f := v.Fields("a question", "ask")
 	a := &asking{at: v, by: f.Take("by").Text(), tool: f.Take("tool").Text()}
-	if key := f.Take("key"); key.There() {
+	if key := f.Take("key"); key != nil {
 		text := key.Text()
 		a.key = &text
 	}
-	if message := f.Take("message"); message.There() {
+	if message := f.Take("message"); message != nil {
 		a.message = readText(message)
 	}
-	if options := f.Take("options"); options.There() {
+	if options := f.Take("options"); options != nil {
 		a.options = options.JSON()
 	}
 	f.End()

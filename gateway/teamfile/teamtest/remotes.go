@@ -17,14 +17,14 @@ import (
 
 // A remote stands in for a remote agent: an agent of another team file, or one that the conversation describes as team files do.
 type remote struct {
-	at    teamfile.Value
+	at    *teamfile.Value
 	name  string
 	team  string          // the path of a team file
 	agent string          // its agent
 	is    json.RawMessage // or an agent
 }
 
-func (c *conversation) readRemotes(v teamfile.Value) {
+func (c *conversation) readRemotes(v *teamfile.Value) {
 	keys, values := v.Pairs("remotes")
 	c.remotes = map[string]*remote{}
 	for i, key := range keys {
@@ -33,13 +33,13 @@ func (c *conversation) readRemotes(v teamfile.Value) {
 		team, agent := f.Take("team"), f.Need("agent", "name an agent of `team:`, or describe one: `agent: { type: script, steps: […] }`")
 		f.End()
 		switch {
-		case team.There() && agent.IsMapping():
+		case team != nil && agent.IsMapping():
 			agent.Bad("with a team this is the name of one of its agents; remove team, or name one")
-		case team.There():
+		case team != nil:
 			r.team, r.agent = c.path(team.Text()), agent.Text()
-		case agent.There() && !agent.IsMapping():
+		case agent != nil && !agent.IsMapping():
 			agent.Bad("describe an agent, as in a team file, or name the team file that has it: `team: other.yaml`")
-		case agent.There():
+		case agent != nil:
 			r.is = agent.JSON()
 		}
 		c.remotes[r.name] = r

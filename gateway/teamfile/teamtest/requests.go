@@ -12,13 +12,13 @@ import (
 
 // An endpoint stands in for the server that a tool's requests go to, and answers with the results that a conversation describes.
 type endpoint struct {
-	at    teamfile.Value
+	at    *teamfile.Value
 	tool  *serverTool
 	told  *complaints
 	there bool // the team has such a tool
 }
 
-func (c *conversation) readEndpoints(v teamfile.Value) {
+func (c *conversation) readEndpoints(v *teamfile.Value) {
 	keys, values := v.Pairs("http")
 	c.endpoints = map[string]*endpoint{}
 	for i, key := range keys {

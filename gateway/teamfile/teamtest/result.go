@@ -82,7 +82,7 @@ func (r *Result) Write(w io.Writer, verbose bool) error {
 func indent(text, by string) string { return by + strings.ReplaceAll(text, "\n", "\n"+by) }
 
 // add notes a problem at a value of the file.
-func (r *Result) add(at teamfile.Value, file, text string) {
+func (r *Result) add(at *teamfile.Value, file, text string) {
 	line, column := at.Place()
 	r.Problems = append(r.Problems, Problem{File: file, Line: max(line, 1), Column: max(column, 1), Text: text})
 }

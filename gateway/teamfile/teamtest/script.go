@@ -15,15 +15,15 @@ import (
 
 // A scripted is an entry of models: what stands in for a model of the team.
 type scripted struct {
-	at       teamfile.Value
+	at       *teamfile.Value
 	name     string
 	replies  []groupchattest.Reply
-	places   []teamfile.Value // of the replies
-	recorded string           // the path of a file of replies; empty is none
+	places   []*teamfile.Value // of the replies
+	recorded string            // the path of a file of replies; empty is none
 }
 
-func (c *conversation) readModels(v teamfile.Value) {
-	if v.There() && !v.IsMapping() {
+func (c *conversation) readModels(v *teamfile.Value) {
+	if v != nil && !v.IsMapping() {
 		c.modelsOff = v.OneOf("off", "false") != ""
 		return
 	}
@@ -33,10 +33,10 @@ func (c *conversation) readModels(v teamfile.Value) {
 		s := &scripted{at: key, name: key.Text()}
 		list, recorded := f.Take("replies"), f.Take("recorded")
 		f.End()
-		if list.There() == recorded.There() {
+		if (list == nil) == (recorded == nil) {
 			key.Bad("model %q needs one of replies and recorded; write `replies: [ { text: … } ]` or `recorded: replies.json`", s.name)
 		}
-		if recorded.There() {
+		if recorded != nil {
 			s.recorded = c.path(recorded.Text())
 		}
 		for _, item := range list.List("replies") {
@@ -47,7 +47,7 @@ func (c *conversation) readModels(v teamfile.Value) {
 }
 
 // readReply reads a reply: a text, or a mapping.
-func readReply(v teamfile.Value) groupchattest.Reply {
+func readReply(v *teamfile.Value) groupchattest.Reply {
 	line, column := v.Place()
 	if !v.IsMapping() {
 		return groupchattest.Reply{Text: v.Text(), Label: label(line, column)}
@@ -57,7 +57,7 @@ func readReply(v teamfile.Value) groupchattest.Reply {
 		Text: f.Take("text").Text(), Reasoning: f.Take("reasoning").Text(), Refusal: f.Take("refusal").Text(),
 		Error: errcode.Code(f.Take("error").Text()), For: f.Take("for").Text(), Label: label(line, column), Finish: f.Take("finish").Text(),
 	}
-	if raw := f.Any("json"); raw.There() {
+	if raw := f.Any("json"); raw != nil {
 		if r.Text != "" {
 			raw.Bad("a reply is text or json; remove one")
 		}
@@ -66,20 +66,20 @@ func readReply(v teamfile.Value) groupchattest.Reply {
 	for _, item := range f.Take("calls").List("calls") {
 		call := item.Fields("a call", "reply call")
 		name, arguments := call.Need("name", "name the tool").Text(), "{}"
-		if a := call.Take("arguments"); a.There() {
+		if a := call.Take("arguments"); a != nil {
 			arguments = string(a.JSON())
 		}
 		call.End()
 		r.Calls = append(r.Calls, model.Call{Name: name, Arguments: arguments})
 	}
-	if when := f.Take("when"); when.There() {
+	if when := f.Take("when"); when != nil {
 		if text := readText(when); text != nil {
 			r.Fits = func(q model.Request) bool {
 				return groupchattest.Unanswered(q, func(m model.Message) bool { return text.holds(m.Text) })
 			}
 		}
 	}
-	if times := f.Take("times"); times.There() {
+	if times := f.Take("times"); times != nil {
 		if r.Times = -1; times.Text() != "any" {
 			r.Times = times.Count(1)
 		}
@@ -89,9 +89,9 @@ func readReply(v teamfile.Value) groupchattest.Reply {
 	return r
 }
 
-func readUsage(v teamfile.Value) agui.TokenUsage {
+func readUsage(v *teamfile.Value) agui.TokenUsage {
 	u := agui.TokenUsage{Provider: "script", Model: "script"}
-	if !v.There() {
+	if v == nil {
 		return agui.TokenUsage{}
 	}
 	f := v.Fields("usage", "usage")
@@ -99,7 +99,7 @@ func readUsage(v teamfile.Value) agui.TokenUsage {
 		key string
 		to  **int64
 	}{{"input", &u.InputTokens}, {"output", &u.OutputTokens}} {
-		if n := f.Take(one.key); n.There() {
+		if n := f.Take(one.key); n != nil {
 			count := int64(n.Count(0))
 			*one.to = &count
 		}

@@ -9,8 +9,8 @@ import (
 
 // A step is one item of a conversation: something that is sent, or what is to have come of it.
 type step struct {
-	at     teamfile.Value
-	next   teamfile.Value // the step behind it; not there for the last
+	at     *teamfile.Value
+	next   *teamfile.Value // the step behind it; not there for the last
 	sends  sends
 	expect *expectation
 }
@@ -24,7 +24,7 @@ type sends struct {
 
 // An answer is one to something that is open.
 type answer struct {
-	at     teamfile.Value
+	at     *teamfile.Value
 	name   string // the key of a question, its message, or the name of a tool
 	kind   string // answer, cancel, approve, reject or returns
 	value  json.RawMessage
@@ -34,7 +34,7 @@ type answer struct {
 // some reports whether something is sent.
 func (s sends) some() bool { return s.user != nil || len(s.answers) > 0 }
 
-func (c *conversation) readSteps(list teamfile.Value) {
+func (c *conversation) readSteps(list *teamfile.Value) {
 	items := list.List("conversation")
 	if list.IsList() && len(items) == 0 {
 		list.Bad("nothing is said; begin with `- user: \"Hello\"`")
@@ -57,11 +57,11 @@ func (c *conversation) readSteps(list teamfile.Value) {
 
 func (c *conversation) readStep(s *step) {
 	f := s.at.Fields("a step of a conversation", "step")
-	if user := f.Take("user"); user.There() {
+	if user := f.Take("user"); user != nil {
 		text := user.Text()
 		s.sends.user = &text
 	}
-	if state := f.Take("state"); state.There() {
+	if state := f.Take("state"); state != nil {
 		s.sends.state = state.JSON()
 	}
 	for _, kind := range []string{"answer", "returns"} {
@@ -75,7 +75,7 @@ func (c *conversation) readStep(s *step) {
 	}
 	expect := f.Any("expect")
 	f.End()
-	if expect.There() {
+	if expect != nil {
 		s.expect = c.readExpectation(expect)
 	}
 	switch {
@@ -92,9 +92,9 @@ func (c *conversation) readStep(s *step) {
 }
 
 // readNames reads a name, a list of names or, for approvals, names with edited arguments.
-func readNames(v teamfile.Value, kind string) []answer {
+func readNames(v *teamfile.Value, kind string) []answer {
 	switch {
-	case !v.There():
+	case v == nil:
 		return nil
 	case v.IsMapping() && kind == "approve":
 		var all []answer

@@ -67,7 +67,7 @@ func (p *player) judge(s *step, h *heard) {
 }
 
 // complain notes what models and servers had to say during a step.
-func (p *player) complain(at teamfile.Value) {
+func (p *player) complain(at *teamfile.Value) {
 	for _, text := range p.told.take() {
 		p.result.add(at, p.file, text)
 	}

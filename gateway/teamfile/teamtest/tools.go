@@ -20,7 +20,7 @@ type server struct {
 
 // A serverTool is one of its tools, with what it returns.
 type serverTool struct {
-	at          teamfile.Value
+	at          *teamfile.Value
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	InputSchema json.RawMessage `json:"inputSchema"`
@@ -31,7 +31,7 @@ type serverTool struct {
 }
 
 type toolResult struct {
-	at        teamfile.Value
+	at        *teamfile.Value
 	text      string
 	failed    bool
 	arguments json.RawMessage // that it is for; nil is for any
@@ -39,7 +39,7 @@ type toolResult struct {
 	given     bool
 }
 
-func (c *conversation) readServers(v teamfile.Value) {
+func (c *conversation) readServers(v *teamfile.Value) {
 	keys, values := v.Pairs("mcp")
 	c.servers = map[string]*server{}
 	for i, key := range keys {
@@ -53,13 +53,13 @@ func (c *conversation) readServers(v teamfile.Value) {
 	}
 }
 
-func readServerTool(v teamfile.Value) *serverTool {
+func readServerTool(v *teamfile.Value) *serverTool {
 	f := v.Fields("a tool of a server", "mcp tool")
 	t := &serverTool{at: v, Name: f.Need("name", "name it as the server does").Text(), Description: f.Take("description").Text(), InputSchema: json.RawMessage(`{"type":"object"}`)}
-	if parameters := f.Take("parameters"); parameters.There() {
+	if parameters := f.Take("parameters"); parameters != nil {
 		t.InputSchema = parameters.JSON()
 	}
-	if annotations := f.Take("annotations"); annotations.There() {
+	if annotations := f.Take("annotations"); annotations != nil {
 		t.Annotations = annotations.JSON()
 	}
 	t.readResults(f)
@@ -70,11 +70,11 @@ func readServerTool(v teamfile.Value) *serverTool {
 func (t *serverTool) readResults(f *teamfile.Fields) {
 	result, results := f.Any("result"), f.Take("results")
 	f.End()
-	if result.There() == results.There() {
+	if (result == nil) == (results == nil) {
 		t.at.Bad("a tool has one of result, which it returns each time, and results, one for each call")
 		return
 	}
-	if result.There() {
+	if result != nil {
 		t.results = append(t.results, &toolResult{at: result, text: resultText(result), any: true})
 	}
 	for _, item := range results.List("results") {
@@ -84,10 +84,10 @@ func (t *serverTool) readResults(f *teamfile.Fields) {
 		}
 		f := item.Fields("a result", "mcp result")
 		r := &toolResult{at: item, text: resultText(f.Any("result"))}
-		if arguments := f.Take("arguments"); arguments.There() {
+		if arguments := f.Take("arguments"); arguments != nil {
 			r.arguments = arguments.JSON()
 		}
-		if failure := f.Take("error"); failure.There() {
+		if failure := f.Take("error"); failure != nil {
 			r.text, r.failed = failure.Text(), true
 		}
 		f.End()
@@ -96,7 +96,7 @@ func (t *serverTool) readResults(f *teamfile.Fields) {
 }
 
 // resultText is the value of a result as a tool would say it: a text as it is, anything else as JSON.
-func resultText(v teamfile.Value) string {
+func resultText(v *teamfile.Value) string {
 	raw := v.JSON()
 	var text string
 	if json.Unmarshal(raw, &text) == nil {

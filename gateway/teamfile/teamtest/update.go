@@ -64,7 +64,7 @@ func (e *expectation) updated(h *heard) []string {
 	var out []string
 	all := e.empty
 	words := h.words()
-	if e.speaker.There() || e.says != nil {
+	if e.speaker != nil || e.says != nil {
 		out = append(out, e.updatedSays(words)...)
 	}
 	if e.said != nil || all && len(words) > 0 {
@@ -113,7 +113,7 @@ func (e *expectation) updated(h *heard) []string {
 // updatedSays is speaker and says.
 func (e *expectation) updatedSays(words []*utterance) []string {
 	by := words
-	if e.speaker.There() {
+	if e.speaker != nil {
 		by = slices.DeleteFunc(slices.Clone(words), func(u *utterance) bool { return u.speaker != e.speaker.Text() })
 		if len(by) == 0 {
 			by = words
@@ -124,7 +124,7 @@ func (e *expectation) updatedSays(words []*utterance) []string {
 	}
 	var out []string
 	last := by[len(by)-1]
-	if e.speaker.There() {
+	if e.speaker != nil {
 		out = append(out, "speaker: "+quote(last.speaker))
 	}
 	switch {
