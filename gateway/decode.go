@@ -156,7 +156,7 @@ func resumeAnswers(resume []agui.ResumeEntry) []state.Answer {
 	list := make([]state.Answer, len(resume))
 	for i, e := range resume {
 		list[i] = state.Answer{ID: e.InterruptID, Status: e.Status}
-		if e.Status == agui.ResumeResolved {
+		if e.Status == agui.ResumeResolved && !state.RepeatsName(e.Payload) {
 			list[i].Payload = state.Canonical(e.Payload)
 		}
 	}
@@ -176,8 +176,11 @@ func legacyAnswers(props json.RawMessage) []state.Answer {
 		return nil
 	}
 	payload := state.Canonical(p.Command.Resume)
-	if payload == nil {
+	switch {
+	case payload == nil:
 		return nil
+	case state.RepeatsName(p.Command.Resume):
+		return []state.Answer{{Status: agui.ResumeResolved}}
 	}
 	var list []agui.ResumeEntry
 	if exact.Unmarshal(payload, &list) == nil && len(list) > 0 && list[0].InterruptID != "" {

@@ -298,6 +298,39 @@ func TestShowingNothingLeavesNothing(t *testing.T) {
 	}
 }
 
+// An answer that has a name twice says two things: it is refused on each route, and its question stays open.
+func TestAnAnswerHasEachNameOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const twice = `{"value":"XXL","value":"M"}`
+	resume := func(question, payload string) string {
+		return `"resume":[{"interruptId":` + quote(question) + `,"status":"resolved","payload":` + payload + `}]`
+	}
+	for name, send := range map[string]func(thread, question, payload string) string{
+		"resume": func(thread, question, payload string) string {
+			_, body := w.call("POST", "/threads/"+thread+"/resume", "{"+resume(question, payload)+"}")
+			return body
+		},
+		"run": func(thread, question, payload string) string {
+			return w.post("ask", input(thread, "r2", nil, resume(question, payload))).code()
+		},
+		"legacy": func(thread, _, payload string) string {
+			return w.post("ask", input(thread, "r2", nil, `"forwardedProps":{"command":{"resume":`+payload+`}}`)).code()
+		},
+	} {
+		for kind, payload := range map[string]string{"object": twice, "text": quote(twice)} {
+			thread := name + "-" + kind
+			question := w.post("ask", input(thread, "r1", []string{"u1:Hi"})).interrupts()[0].ID
+			if got := send(thread, question, payload); !strings.Contains(got, "resume_invalid") {
+				t.Errorf("%s, %s: %s, want resume_invalid", name, kind, got)
+			}
+			if open := w.thread(thread).Interrupts; len(open) != 1 || open[0].ID != question {
+				t.Errorf("%s, %s: open questions are %v", name, kind, open)
+			}
+		}
+	}
+}
+
 // The reason of a failure is read where the failure is: in the words that the run's readers were told.
 func TestAFailedRunSaysWhy(t *testing.T) {
 	t.Parallel()

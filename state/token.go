@@ -93,6 +93,41 @@ func Canonical(raw json.RawMessage) json.RawMessage {
 	return out
 }
 
+// RepeatsName reports whether an object of raw, or of the JSON text that raw contains, has one name twice. Such an answer
+// is ambiguous, because readers of JSON differ in which of the two members counts.
+func RepeatsName(raw json.RawMessage) bool {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return len(text) <= maxInnerText && RepeatsName(json.RawMessage(text))
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	open := []map[string]bool{nil} // the names of each open object; nil for a list
+	named := []bool{false}         // whether the name of the next value was read
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return false
+		}
+		last := len(open) - 1
+		if name, ok := token.(string); ok && open[last] != nil && !named[last] {
+			if open[last][name] {
+				return true
+			}
+			open[last][name], named[last] = true, true
+			continue
+		}
+		named[last] = false
+		switch token {
+		case json.Delim('{'):
+			open, named = append(open, map[string]bool{}), append(named, false)
+		case json.Delim('['):
+			open, named = append(open, nil), append(named, false)
+		case json.Delim('}'), json.Delim(']'):
+			open, named = open[:last], named[:last]
+		}
+	}
+}
+
 // FitAnswer returns payload in the form in which it answers a question with this schema, as [Admit] takes it: a bare value may stand for
 // an object whose only required member it is, and a text for the number or truth value it spells. Nil means that it answers in no form.
 func FitAnswer(schema, payload json.RawMessage) json.RawMessage {

@@ -32,6 +32,29 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
+func TestRepeatsName(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]bool{
+		`{"approved":false,"approved":true}`:           true,
+		`{"approved":false,"approve\u0064":true}`:      true,
+		`"{\"approved\":false,\"approved\":true}"`:     true,
+		`"\"{\\\"a\\\":1,\\\"a\\\":2}\""`:              true,
+		`{"editedArgs":{"amount":1,"b":2,"amount":3}}`: true,
+		`[{"a":1},[{"b":{},"a":[],"b":{}}]]`:           true,
+		`{"a":{"a":["a","a"]},"b":{"a":"a"}}`:          false,
+		`{"approved":true,"Approved":false}`:           false,
+		`[{"a":1},{"a":1}]`:                            false,
+		`"a"`:                                          false,
+		`7`:                                            false,
+		``:                                             false,
+		`{"a":1`:                                       false,
+	} {
+		if got := RepeatsName(json.RawMessage(in)); got != want {
+			t.Errorf("RepeatsName(%s) = %t, want %t", in, got, want)
+		}
+	}
+}
+
 func TestFit(t *testing.T) {
 	t.Parallel()
 	const (
