@@ -55,7 +55,7 @@ func (l *auditLog) write(e gateway.AuditEntry) error {
 		}
 		out = l.file
 	}
-	_, err = out.Write(append(line, '\n'))
+	_, err = escapingWriter{out}.Write(append(line, '\n'))
 	return err
 }
 

@@ -333,7 +333,7 @@ func (c *config) logHandler(w io.Writer) slog.Handler {
 	if format == "text" {
 		return slog.NewTextHandler(w, o)
 	}
-	return slog.NewJSONHandler(w, o)
+	return slog.NewJSONHandler(escapingWriter{w}, o)
 }
 
 // terminal reports whether w is a terminal.

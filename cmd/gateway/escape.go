@@ -1,0 +1,38 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// An escapingWriter writes lines of JSON. It escapes control and format characters, such as U+202E, which encoding/json
+// leaves as they are. Without that a thread's id could change how a terminal shows the line.
+type escapingWriter struct{ w io.Writer }
+
+// Write writes p, which has whole characters. The count is that of p.
+func (e escapingWriter) Write(p []byte) (int, error) {
+	if !bytes.ContainsFunc(p, hidden) {
+		return e.w.Write(p)
+	}
+	out := make([]byte, 0, 2*len(p))
+	for _, r := range string(p) {
+		if !hidden(r) {
+			out = utf8.AppendRune(out, r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			out = fmt.Appendf(out, `\u%04x`, unit)
+		}
+	}
+	_, err := e.w.Write(out)
+	return len(p), err
+}
+
+// hidden reports whether r is a character without a shape. JSON has line breaks and tabs between values.
+func hidden(r rune) bool {
+	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r))
+}
