@@ -146,6 +146,9 @@ func (a *admission) read() Verdict {
 	if a.t.Live != nil {
 		return a.running() // rows 4 and 5
 	}
+	if a.repeatsLeft() {
+		return a.refuse(13, errcode.BranchChanged)
+	}
 	if len(a.open) > 0 {
 		return a.interrupted() // rows 6 and 7
 	}

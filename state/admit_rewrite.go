@@ -71,3 +71,8 @@ func (a *admission) continuesLeft() bool {
 	}
 	return false
 }
+
+// repeatsLeft reports whether the request asks to edit or regenerate a message of another branch and adds nothing.
+func (a *admission) repeatsLeft() bool {
+	return (a.r.Edit || a.r.Regenerate) && a.continuesLeft() && !slices.ContainsFunc(a.newMessages, a.adds)
+}

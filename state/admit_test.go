@@ -251,7 +251,10 @@ func TestAdmit(t *testing.T) {
 		{"13 by its list", chat(), ask("u1 a1 u2", listRegenerates), "repeat 13 cut=u2 restore=start:20"},
 		{"13 by its list, with a hole", chat(), ask("u2", listRegenerates), "show 14"},
 		{"13 by its list, in another order", chat(), ask("u2 a2 u1", listRegenerates), "show 14"},
-		{"13 it left", chat().left("u2", "a2"), ask("u1 a1 u2", regenerate), "show 14"},
+		{"13 it left", chat().left("u2", "a2"), ask("u1 a1 u2", regenerate), "refuse 13 code=branch_changed"},
+		{"13 it left, without being asked for", chat().left("u2", "a2"), ask("u1 a1 u2"), "show 14"},
+		{"13 its answer left", chat().left("a2"), ask("u1 a1 u2 a2", editing), "refuse 13 code=branch_changed"},
+		{"13 it left, and another branch asks", asked("q1-").left("a1"), ask("u1 a1", regenerate), "refuse 13 code=branch_changed"},
 		{"13 ends with an assistant", chat(), ask("u1 a1", regenerate), "show 14"},
 
 		// Row 14: everything else.
@@ -310,7 +313,7 @@ func TestAdmitRewrites(t *testing.T) {
 		{"while frontend calls are open", called("c1"), edit("u1", editing), "start 9 append=" + id("u1") + " cut=all unanswered=c1 forget restore=start:10"},
 		{"after a failure", thread("u1 a1", "u2").failed(true), edit("u1 a1 u2", editing), "start 11 append=" + id("u2") + " cut=a1 restore=start:20"},
 		{"without being asked for", chat(), edit("u1 a1 u2"), "show 14"},
-		{"of a message that left", thread("u1 a1", "u2 a2", "u3 a3").left("u2", "a2"), edit("u1 a1 u2", editing), "show 14"},
+		{"of a message that left", thread("u1 a1", "u2 a2", "u3 a3").left("u2", "a2"), edit("u1 a1 u2", editing), "refuse 13 code=branch_changed"},
 		{"with what follows", chat(), edit("a2 u1 a1 u2", editing), "show 14"},
 		{"the same text", chat(), ask("u1 a1 u2", editing), "show 14"},
 		{"of what an agent said", chat(), edit("u1 a1", editing), "show 14"},
