@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/agui-gateway/gateway/internal/clip"
 )
 
 // formatString is the function that parses a text, and calls the functions in it.
@@ -50,7 +52,7 @@ func (v *validation) checkCalls(path string, value any, data bool) {
 			v.checkCall(path, call, args)
 		}
 		for _, name := range slices.Sorted(maps.Keys(value)) {
-			at := strings.TrimPrefix(path+"."+quotable(name), ".")
+			at := strings.TrimPrefix(path+"."+clip.To(name, maxProblemNameSize), ".")
 			v.checkCalls(at, value[name], data && name != "updateComponents")
 		}
 	}
@@ -63,7 +65,7 @@ func (v *validation) checkCall(path string, call, args any) {
 	}
 	if !ok || !v.catalogue.calls(name) {
 		v.report(CodeFunction, path+".call",
-			fmt.Sprintf("a surface may not call the function %q", quotable(fmt.Sprint(call))))
+			fmt.Sprintf("a surface may not call the function %q", clip.To(fmt.Sprint(call), maxProblemNameSize)))
 		return
 	}
 	if name != formatString {
@@ -75,7 +77,7 @@ func (v *validation) checkCall(path string, call, args any) {
 		for _, name := range calledIn(template) {
 			if name == formatString || !v.catalogue.calls(name) {
 				v.report(CodeFunction, path+".args.value",
-					fmt.Sprintf("a text may not call the function %q", quotable(name)))
+					fmt.Sprintf("a text may not call the function %q", clip.To(name, maxProblemNameSize)))
 			}
 		}
 	case map[string]any, []any:

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-
-	"github.com/agui-gateway/gateway/agui"
 )
 
 // CatalogueContext describes the entry of a run's context by which a page says which components it can draw. It is the

@@ -88,14 +88,6 @@ func encode(v any) string {
 	return string(raw)
 }
 
-// quotable returns a name from the model for a problem's text.
-func quotable(name string) string {
-	if len(name) > maxProblemNameSize {
-		return strings.ToValidUTF8(name[:maxProblemNameSize], "") + "…"
-	}
-	return name
-}
-
 // ReadExhausted returns the attempts that [Exhausted] wrote; nil for any other text.
 func ReadExhausted(text string) []Attempt {
 	f := readFailure(text)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/agui-gateway/gateway/internal/clip"
 )
 
 // Validate reports why a design cannot be drawn; nil if it can. Catalogue-dependent rules hold only if c knows
@@ -89,7 +91,7 @@ func (v *validation) read(i int, raw json.RawMessage) {
 	case p.id == "":
 	case v.byID[p.id] != nil:
 		v.report(CodeDuplicate, fmt.Sprintf("components[%d].id", i),
-			fmt.Sprintf("there is another component with the id %q", quotable(p.id)))
+			fmt.Sprintf("there is another component with the id %q", clip.To(p.id, maxProblemNameSize)))
 	default:
 		if v.byID == nil {
 			v.byID = map[string]*part{}
@@ -97,7 +99,7 @@ func (v *validation) read(i int, raw json.RawMessage) {
 		v.byID[p.id] = p
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.members)) { // a component is no call itself
-		v.checkJSONCalls(fmt.Sprintf("components[%d].%s", i, quotable(name)), p.members[name], false)
+		v.checkJSONCalls(fmt.Sprintf("components[%d].%s", i, clip.To(name, maxProblemNameSize)), p.members[name], false)
 	}
 	p.refs = refsOf(p.members, v.catalogue.Components[p.kind])
 }
@@ -114,7 +116,7 @@ func (v *validation) check(i int) {
 	}
 	if known, ok := v.catalogue.Components[p.kind]; len(v.catalogue.Components) > 0 && p.kind != "" {
 		if !ok {
-			v.report(CodeUnknown, at+".component", fmt.Sprintf("the catalogue has no component %q", quotable(p.kind)))
+			v.report(CodeUnknown, at+".component", fmt.Sprintf("the catalogue has no component %q", clip.To(p.kind, maxProblemNameSize)))
 		}
 		for _, name := range known.Required {
 			if _, there := p.members[name]; !there {
@@ -124,7 +126,7 @@ func (v *validation) check(i int) {
 	}
 	for _, r := range p.refs {
 		if v.byID[r.id] == nil {
-			v.report(CodeNoChild, at+"."+r.path, fmt.Sprintf("no component has the id %q", quotable(r.id)))
+			v.report(CodeNoChild, at+"."+r.path, fmt.Sprintf("no component has the id %q", clip.To(r.id, maxProblemNameSize)))
 		}
 	}
 }
@@ -155,7 +157,7 @@ func (v *validation) findCycles() {
 			switch {
 			case child == nil || done[child]:
 			case open[child]:
-				v.report(CodeCycle, "components", fmt.Sprintf("the component %q contains itself", quotable(child.id)))
+				v.report(CodeCycle, "components", fmt.Sprintf("the component %q contains itself", clip.To(child.id, maxProblemNameSize)))
 			default:
 				open[child] = true
 				stack = append(stack, visit{p: child})

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/agui-gateway/gateway/agui"
 )
 
 // componentsOf reads a list of components.

@@ -1,6 +1,9 @@
 package agui
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"math"
+)
 
 // RunStarted opens a run. It is the first event of every run.
 type RunStarted struct {
@@ -72,4 +75,20 @@ type TokenUsage struct {
 	ReasoningTokens       *int64 `json:"reasoningTokens,omitempty"`       // part of output
 	CachedInputTokens     *int64 `json:"cachedInputTokens,omitempty"`     // part of input
 	CacheWriteInputTokens *int64 `json:"cacheWriteInputTokens,omitempty"` // part of input
+}
+
+// SumTokens adds up the tokens that models have read and written. The sum stops at the greatest number there is.
+func SumTokens(usage []TokenUsage) (n int64) {
+	for _, u := range usage {
+		counts := []*int64{u.InputTokens, u.OutputTokens}
+		if u.TotalTokens != nil {
+			counts = []*int64{u.TotalTokens}
+		}
+		for _, c := range counts {
+			if c != nil && *c > 0 {
+				n += min(*c, math.MaxInt64-n)
+			}
+		}
+	}
+	return n
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/frame"
 	"github.com/agui-gateway/gateway/gateway/internal/limit"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
+	"github.com/agui-gateway/gateway/internal/wait"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/telemetry"
 )
@@ -129,7 +130,7 @@ func (a *admission) askStore(ctx context.Context) (*state.Begun, error) {
 		if err == nil || calls.Permanent(err) || try == tries || time.Since(started) >= calls.StoreTimeout {
 			return begun, err
 		}
-		if err := calls.Pause(ctx, tryPause); err != nil {
+		if err := wait.For(ctx, tryPause); err != nil {
 			return nil, err
 		}
 	}
@@ -169,7 +170,7 @@ func (a *admission) wait(ctx context.Context, begun *state.Begun) (again bool, e
 		return true, a.supersede(ctx, begun.Thread)
 	case inTheWay && begun.Thread.Live.Tied && a.tries < maxTries:
 		a.tries++
-		return true, calls.Pause(ctx, tryPause)
+		return true, wait.For(ctx, tryPause)
 	default:
 		return false, nil
 	}
@@ -221,7 +222,7 @@ func (a *admission) awaitTurn(ctx context.Context) error {
 			return route.StoreError(err)
 		}
 		a.g.noteStoreError()
-		if err := calls.Pause(ctx, tailPause); err != nil {
+		if err := wait.For(ctx, tailPause); err != nil {
 			return err
 		}
 	}

@@ -274,7 +274,7 @@ func (g *Gateway) countedSuggester(s *served) groupchat.Suggester {
 	}
 	return groupchat.SuggesterFunc(func(ctx context.Context, about groupchat.Situation) ([]groupchat.Suggestion, error) {
 		about.Agent, about.Hooks = s.agent, g.o.Hooks
-		about.Used = func(usage []agui.TokenUsage) { g.limits.tokens.Spend(about.Principal.ID, tokensOf(usage)) }
+		about.Used = func(usage []agui.TokenUsage) { g.limits.tokens.Spend(about.Principal.ID, agui.SumTokens(usage)) }
 		return suggester.Suggest(ctx, about)
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/gateway/internal/frame"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
+	"github.com/agui-gateway/gateway/internal/wait"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -201,15 +202,15 @@ func patchTime(prefer []string) time.Duration {
 }
 
 // applyPatch gives the store a patch, and waits until a live run has applied it. The patch stays there if the client hangs up.
-func (g *Gateway) applyPatch(ctx context.Context, q *state.PatchRequest, wait time.Duration) (state.PatchResult, error) {
+func (g *Gateway) applyPatch(ctx context.Context, q *state.PatchRequest, patience time.Duration) (state.PatchResult, error) {
 	result, err := g.store.PatchState(ctx, q)
-	until := time.Now().Add(wait)
+	until := time.Now().Add(patience)
 	for step := patchPause; err == nil && result.Status == state.PatchPending; step = min(2*step, 25*patchPause) {
 		left := time.Until(until)
 		if left <= 0 || g.serving.Err() != nil {
 			return result, nil
 		}
-		if err := calls.Pause(ctx, min(step, left)); err != nil {
+		if err := wait.For(ctx, min(step, left)); err != nil {
 			return result, err
 		}
 		known := &state.PatchRequest{Key: q.Key, ID: q.ID, Known: true}

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"strings"
 
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/gateway/internal/limit"
+	"github.com/agui-gateway/gateway/internal/clip"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -87,7 +87,7 @@ func clipText(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
-	return strings.ToValidUTF8(text[:most], "") + fmt.Sprintf("… (%d bytes)", len(text))
+	return clip.To(text, most) + fmt.Sprintf(" (%d bytes)", len(text))
 }
 
 // runLog returns the logger of an attempt: each line names its agent, thread, run and attempt. The fence is

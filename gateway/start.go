@@ -44,7 +44,7 @@ func (g *Gateway) start(agent *served, begun *state.Begun, asked time.Time, requ
 		used, cost := groupchat.EarlierUsage(begun.Thread.Checkpoint, begun.Thread.Live.Memo, origin(a.intent))
 		a.usage.Add(used...)
 		a.usage.AddCost(cost)
-		a.spent.Store(tokensOf(a.usage.Total()))
+		a.spent.Store(agui.SumTokens(a.usage.Total()))
 	}
 	g.mu.Lock()
 	g.attempts[a.lease.Key] = a

@@ -12,6 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/gateway/internal/frame"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
+	"github.com/agui-gateway/gateway/internal/wait"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -198,7 +199,7 @@ func (g *Gateway) tail(ctx context.Context, key state.Key, after state.FrameID) 
 				return
 			}
 			g.noteStoreError()
-			if calls.Pause(ctx, tailPause) != nil {
+			if wait.For(ctx, tailPause) != nil {
 				return
 			}
 		}
@@ -244,7 +245,7 @@ func askStore[T any](r *reader, call func(context.Context) (T, error)) (T, error
 			return none, route.StoreError(err)
 		}
 		r.g.noteStoreError()
-		if err := calls.Pause(r.req.Context(), tailPause); err != nil {
+		if err := wait.For(r.req.Context(), tailPause); err != nil {
 			return none, err
 		}
 	}

@@ -5,26 +5,9 @@ import "github.com/agui-gateway/gateway/agui"
 // spend counts what the run's models have used since its last call as its principal's, and returns an error if the principal has
 // spent more than it may.
 func (a *attempt) spend() error {
-	total := tokensOf(a.usage.Total())
+	total := agui.SumTokens(a.usage.Total())
 	more := total - a.spent.Swap(total)
 	principal := a.lease.Key.Principal
 	a.g.limits.tokens.Spend(principal, more)
 	return a.g.limits.spent(principal)
-}
-
-// tokensOf adds up the tokens that models have read and written.
-func tokensOf(usage []agui.TokenUsage) (n int64) {
-	for _, u := range usage {
-		switch {
-		case u.TotalTokens != nil:
-			n += *u.TotalTokens
-		default:
-			for _, part := range []*int64{u.InputTokens, u.OutputTokens} {
-				if part != nil {
-					n += *part
-				}
-			}
-		}
-	}
-	return n
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/internal/clip"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -50,7 +51,7 @@ func (c *callCard) editable() bool { return !c.Truncated && !c.Masked }
 // callCard is what a person is shown of call i of a reply.
 func (r *llmRun) callCard(tool *Tool, s *llmRound, i int, arguments json.RawMessage) *callCard {
 	c := &callCard{
-		Tool: tool.Name, Description: r.describedAs(tool, s.callKey(i)), Why: clip(r.saidBefore(s), maxShownWhy), Remember: r.scopes(), origin: tool.Origin,
+		Tool: tool.Name, Description: r.describedAs(tool, s.callKey(i)), Why: clip.To(r.saidBefore(s), maxShownWhy), Remember: r.scopes(), origin: tool.Origin,
 	}
 	if len(tool.Parameters) <= maxShownSchema {
 		c.Schema = tool.Parameters
@@ -68,7 +69,7 @@ func (r *llmRun) callCard(tool *Tool, s *llmRound, i int, arguments json.RawMess
 	c.Masked = !bytes.Equal(state.Canonical(json.RawMessage(shown)), state.Canonical(arguments))
 	c.Truncated = len(shown) > maxShownArguments
 	if c.Truncated || !isObject(shown) {
-		c.Arguments, _ = json.Marshal(clip(shown, maxShownArguments)) // a text always can be
+		c.Arguments, _ = json.Marshal(clip.To(shown, maxShownArguments)) // a text always can be
 		return c
 	}
 	c.Arguments = json.RawMessage(shown)
@@ -85,7 +86,7 @@ func (r *llmRun) describedAs(tool *Tool, key string) string {
 	if raw, ok := r.t.memo(describedKey + key); ok && json.Unmarshal(raw, &told) == nil {
 		return told
 	}
-	told = clip(tool.Description, maxShownDescription)
+	told = clip.To(tool.Description, maxShownDescription)
 	if raw, err := json.Marshal(told); err == nil && told != "" {
 		r.t.remember(describedKey+key, raw)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/agui-gateway/gateway/agui/client"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/internal/wait"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -188,11 +189,11 @@ func (p ErrorPolicy) wait(ctx context.Context, n int) bool {
 	if first < 0 {
 		return ctx.Err() == nil
 	}
-	wait := min(first, mostBackoff)
-	for ; n > 1 && wait < mostBackoff; n-- {
-		wait = min(2*wait, mostBackoff)
+	pause := min(first, mostBackoff)
+	for ; n > 1 && pause < mostBackoff; n-- {
+		pause = min(2*pause, mostBackoff)
 	}
-	return sleep(ctx, wait/2+rand.N(wait/2+1)) == nil // not all at the same moment
+	return wait.For(ctx, pause/2+rand.N(pause/2+1)) == nil // not all at the same moment
 }
 
 // ModelFailed reports whether err is the failure of a model, without which an agent may know what to do, and not a hook's refusal, a

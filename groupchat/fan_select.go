@@ -11,6 +11,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/internal/clip"
 	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/model"
 )
@@ -129,7 +130,7 @@ func (o *LLMSelectOptions) read(text string, names []string) (chosen []string, p
 	for _, name := range choice.Participants {
 		i := slices.IndexFunc(names, func(one string) bool { return normal(one) == normal(name) })
 		if i < 0 {
-			return nil, fmt.Sprintf("there is no %q; there are %s", clip(name, 100), strings.Join(names, ", "))
+			return nil, fmt.Sprintf("there is no %q; there are %s", clip.To(name, 100), strings.Join(names, ", "))
 		}
 		picked[names[i]] = true
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/internal/clip"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -129,7 +130,7 @@ func checkSummary(summary, earlier string, leaving []entry, most int) (string, e
 	case len(summary) >= stands:
 		return "", &errcode.Error{Code: errcode.ModelResponse, Err: fmt.Errorf("%w: it is longer than what it stands for", errNoSummary)}
 	}
-	return clip(summary, most), nil
+	return clip.To(summary, most), nil
 }
 
 // piecesOf is what entries say as text, in pieces of at most size bytes, the oldest first. What would be too many is left out of the beginning.
@@ -161,7 +162,7 @@ func lineOf(e *entry, most int) string {
 		who = "result"
 	}
 	if e.Text != "" {
-		fmt.Fprintf(&b, "%s: %s\n", who, clip(e.Text, most))
+		fmt.Fprintf(&b, "%s: %s\n", who, clip.To(e.Text, most))
 	}
 	for _, p := range e.Parts {
 		if p.Type != agui.PartText {
@@ -169,7 +170,7 @@ func lineOf(e *entry, most int) string {
 		}
 	}
 	for _, c := range e.Calls {
-		fmt.Fprintf(&b, "%s calls %s with %s\n", who, c.Name, clip(c.Arguments, most/4))
+		fmt.Fprintf(&b, "%s calls %s with %s\n", who, c.Name, clip.To(c.Arguments, most/4))
 	}
 	return b.String()
 }

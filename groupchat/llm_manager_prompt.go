@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/agui-gateway/gateway/internal/clip"
 )
 
 // The places in a manager's prompt where it is told what it cannot know.
@@ -31,7 +33,7 @@ func CheckPrompt(prompt string) error {
 		switch place {
 		case PromptParticipants, PromptState, PromptForm:
 		default:
-			return fmt.Errorf("its prompt has %s; there are %s, %s and %s", clip(place, 100), PromptParticipants, PromptState, PromptForm)
+			return fmt.Errorf("its prompt has %s; there are %s, %s and %s", clip.To(place, 100), PromptParticipants, PromptState, PromptForm)
 		}
 	}
 	return nil

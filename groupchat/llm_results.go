@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/clip"
 	"github.com/agui-gateway/gateway/internal/exact"
 )
 
@@ -44,7 +45,7 @@ func clipResults(entries []entry, limit, lower int, reads bool) {
 		if limit == 0 || e.Role != agui.RoleTool || len(e.Text) <= limit {
 			continue
 		}
-		size, begin := len(e.Text), strings.TrimSuffix(clip(e.Text, limit), "…")
+		size, begin := len(e.Text), clip.Bytes(e.Text, limit)
 		e.Text, e.Parts = begin+"\n[The rest was left out.]", nil
 		if reads {
 			e.Text = fmt.Sprintf("%s\n[These are %d of %d bytes. The rest: %s with call %q and offset %d, or with search.]",
@@ -91,7 +92,7 @@ func (r *llmRun) resultTool() *Tool {
 			}
 			rest := strings.ToValidUTF8(text[in.Offset:], "")
 			// What is told of this result is not cut again.
-			part := strings.TrimSuffix(clip(rest, max(r.resultLimit()-leastResult/2, leastResult/2)), "…")
+			part := clip.Bytes(rest, max(r.resultLimit()-leastResult/2, leastResult/2))
 			if end := in.Offset + len(part); len(part) < len(rest) {
 				return TextResult(fmt.Sprintf("%s\n[Bytes %d to %d of %d.]", part, in.Offset, end, len(text))), nil
 			}

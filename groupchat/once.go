@@ -10,6 +10,7 @@ import (
 
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/internal/fence"
+	"github.com/agui-gateway/gateway/internal/wait"
 )
 
 // Once returns what f returns, and calls it at most once for the turn and key: after a pause, a takeover or
@@ -162,20 +163,8 @@ func (t *Turn) say(message string) error {
 
 // Sleep waits for d, or until the run ends; then it returns why.
 func (t *Turn) Sleep(d time.Duration) error {
-	return sleep(t.ctx, d)
-}
-
-// sleep waits for d, or until ctx is done: then it returns the error of ctx.
-func sleep(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	_ = wait.For(t.ctx, d)
+	return t.ctx.Err()
 }
 
 // pieces cuts text into words, each with the white space before it, so that they add up to the text.

@@ -3,65 +3,44 @@ package groupchat
 import (
 	"encoding/json"
 	"sync"
+
+	"github.com/agui-gateway/gateway/internal/bounded"
 )
 
 // A schemaCache keeps compiled schemas: a model that has tools would else wait for the same compilation in each turn, once for each
-// of them. The zero value is ready, and safe for concurrent use.
+// of them. [newSchemaCache] makes one. It is safe for concurrent use.
 type schemaCache struct {
-	mu sync.Mutex
-	// Those that were used last are in young. When it is full it becomes old, and what was old is forgotten.
-	young, old map[string]toolSchema
-	bytes      int // of the schemas in young, as they were written
+	mu    sync.Mutex
+	table *bounded.Table[string, toolSchema] // by their text
 }
 
-// The bounds of a generation of a cache. What a schema takes compiled is some ten times its text.
+// The bounds of a cache. A compiled schema takes some ten times the size of its text.
 const (
-	maxCachedSchemas     = 256
-	maxCachedSchemaBytes = 1 << 20
+	maxCachedSchemas     = 512
+	maxCachedSchemaBytes = 2 << 20
 )
 
-// schemas are those of all agents: they are the same for all.
-var schemas schemaCache
+func newSchemaCache() *schemaCache {
+	return &schemaCache{table: bounded.New[string, toolSchema](maxCachedSchemas, maxCachedSchemaBytes)}
+}
 
-// compile returns the compiled schema. One that is no schema is not kept.
+// schemas are those of all agents.
+var schemas = newSchemaCache()
+
+// compile returns the compiled schema. An invalid schema is not kept.
 func (c *schemaCache) compile(raw json.RawMessage) (toolSchema, error) {
 	key := string(raw)
-	if s, ok := c.find(key); ok {
+	c.mu.Lock()
+	s, ok := c.table.Use(key)
+	c.mu.Unlock()
+	if ok {
 		return s, nil
 	}
 	s, err := compileSchema(raw)
-	if err == nil && len(key) <= maxCachedSchemaBytes/4 {
-		c.keep(key, s)
+	if err == nil && len(key) <= maxCachedSchemaBytes/8 {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.table.Put(key, s, int64(len(key)))
 	}
 	return s, err
-}
-
-func (c *schemaCache) find(key string) (toolSchema, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if s, ok := c.young[key]; ok {
-		return s, true
-	}
-	s, ok := c.old[key]
-	if ok {
-		c.add(key, s)
-	}
-	return s, ok
-}
-
-func (c *schemaCache) keep(key string, s toolSchema) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if _, ok := c.young[key]; !ok {
-		c.add(key, s)
-	}
-}
-
-// add is called with the lock held.
-func (c *schemaCache) add(key string, s toolSchema) {
-	if len(c.young) >= maxCachedSchemas || c.bytes+len(key) > maxCachedSchemaBytes {
-		c.young, c.old, c.bytes = nil, c.young, 0
-	}
-	c.young = with(c.young, key, s)
-	c.bytes += len(key)
 }

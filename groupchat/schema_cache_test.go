@@ -14,7 +14,7 @@ func numbered(n, size int) json.RawMessage {
 
 // TestASchemaIsCompiledOnce for all turns that need it.
 func TestASchemaIsCompiledOnce(t *testing.T) {
-	var c schemaCache
+	c := newSchemaCache()
 	first, err := c.compile(numbered(1, 0))
 	must(t, err)
 	again, err := c.compile(numbered(1, 0))
@@ -25,14 +25,14 @@ func TestASchemaIsCompiledOnce(t *testing.T) {
 	if _, err := c.compile(json.RawMessage(`{"type":7}`)); err == nil {
 		t.Error("what is no schema is one")
 	}
-	equal(t, "kept", len(c.young), 1)
+	equal(t, "kept", c.table.Len(), 1)
 }
 
 // TestTheSchemaCacheIsBounded in number and in bytes, and forgets what was not used for longest.
 func TestTheSchemaCacheIsBounded(t *testing.T) {
 	for name, size := range map[string]int{"number": 0, "bytes": maxCachedSchemaBytes / 20} {
 		t.Run(name, func(t *testing.T) {
-			var c schemaCache
+			c := newSchemaCache()
 			used, err := c.compile(numbered(-1, 0))
 			must(t, err)
 			for i := range 3 * maxCachedSchemas {
@@ -46,11 +46,11 @@ func TestTheSchemaCacheIsBounded(t *testing.T) {
 				if again.resolved != used.resolved {
 					t.Fatalf("after %d others the schema that is used all the time was forgotten", i)
 				}
-				if len(c.young) > maxCachedSchemas || c.bytes > maxCachedSchemaBytes || len(c.old) > maxCachedSchemas {
-					t.Fatalf("%d and %d are kept, %d bytes", len(c.young), len(c.old), c.bytes)
+				if c.table.Len() > maxCachedSchemas || c.table.Bytes() > maxCachedSchemaBytes {
+					t.Fatalf("%d are kept, %d bytes", c.table.Len(), c.table.Bytes())
 				}
 			}
-			if _, kept := c.find(string(numbered(0, size))); kept {
+			if _, kept := c.table.Get(string(numbered(0, size))); kept {
 				t.Error("what nobody used is still there")
 			}
 		})
@@ -59,7 +59,7 @@ func TestTheSchemaCacheIsBounded(t *testing.T) {
 
 // TestTheSchemaCacheIsSafe for the runs of all threads at once, the use of what it keeps too.
 func TestTheSchemaCacheIsSafe(t *testing.T) {
-	var c schemaCache
+	c := newSchemaCache()
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {

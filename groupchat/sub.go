@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/clip"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -144,7 +145,7 @@ func (s *sub) prompt(t *Turn, v View) ([]Message, error) {
 	if s.o.Prompt == nil {
 		return nil, nil
 	}
-	text, err := recorded(t, "sub/prompt", func() (string, error) { return clip(s.o.Prompt(v), maxPrepared), nil })
+	text, err := recorded(t, "sub/prompt", func() (string, error) { return clip.To(s.o.Prompt(v), maxPrepared), nil })
 	if err != nil || strings.TrimSpace(text) == "" {
 		return nil, err
 	}

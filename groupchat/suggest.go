@@ -13,6 +13,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/internal/clip"
 	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/model"
 )
@@ -150,7 +151,7 @@ func (g *suggester) request(s Situation) model.Request {
 			break
 		}
 		if raw, ok := s.State.Raw(pointer); ok {
-			last = append(last, fmt.Sprintf("The state at %q is now: %s", pointer, clip(string(raw), suggestState)))
+			last = append(last, fmt.Sprintf("The state at %q is now: %s", pointer, clip.To(string(raw), suggestState)))
 		}
 	}
 	last = append(last, fmt.Sprintf("Suggest at most %d messages.", s.Most))
@@ -166,7 +167,7 @@ func (s *Situation) spoken() []Message {
 		if m.Role != agui.RoleUser && m.Role != agui.RoleAssistant || text == "" {
 			continue
 		}
-		list = append(list, Message{ID: strconv.Itoa(i), Role: m.Role, Content: agui.TextContent(clip(text, suggestMessage))})
+		list = append(list, Message{ID: strconv.Itoa(i), Role: m.Role, Content: agui.TextContent(clip.To(text, suggestMessage))})
 		if len(list) == suggestMessages {
 			break
 		}

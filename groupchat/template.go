@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agui-gateway/gateway/internal/clip"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -91,7 +92,7 @@ func (p *Template) add(text string) {
 
 // parseVariable reads what stands between {{ and }}.
 func parseVariable(inside string) (*Variable, error) {
-	quoted := "{{" + clip(inside, 60) + "}}"
+	quoted := "{{" + clip.To(inside, 60) + "}}"
 	what, otherwise, _ := strings.Cut(inside, "|")
 	kind, name, named := strings.Cut(strings.TrimSpace(what), ":")
 	v := &Variable{Kind: VariableKind(kind), Name: name, Default: strings.TrimSpace(otherwise)}

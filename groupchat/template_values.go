@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/internal/clip"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -68,7 +69,7 @@ func (of *Variable) in(v View) string {
 	if strings.TrimSpace(text) == "" {
 		return of.Default
 	}
-	return clip(text, MaxInserted)
+	return clip.To(text, MaxInserted)
 }
 
 // stateText is the value at a pointer: a text as it is, anything else as JSON, and empty if it holds nothing.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/internal/clip"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -154,7 +155,7 @@ func (r *llmRun) enter(ctx context.Context, tool *Tool, s *llmRound, i int, c To
 func (r *llmRun) failed(ctx context.Context, tool *Tool, err error) (ToolResult, error) {
 	text := toolFailed
 	if told, ok := errors.AsType[*ToolError](err); ok && told.Text != "" {
-		text = clip(told.Text, tool.most())
+		text = clip.To(told.Text, tool.most())
 	} else if errors.Is(err, errToolTooLate) {
 		text = toolTooLate
 	}
@@ -201,7 +202,7 @@ func (t *Tool) clip(result ToolResult) ToolResult {
 	if _, parts := result.Content.Parts(); err == nil && (!parts || len(raw) <= t.most()) && len(result.Content.Text()) <= t.most() {
 		return result
 	}
-	result.Content = agui.TextContent(clip(result.Content.Text(), t.most()) + "\n[The rest was left out.]")
+	result.Content = agui.TextContent(clip.To(result.Content.Text(), t.most()) + "\n[The rest was left out.]")
 	return result
 }
 

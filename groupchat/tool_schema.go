@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/agui-gateway/gateway/internal/clip"
 	"github.com/agui-gateway/gateway/internal/schemacost"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
@@ -73,7 +73,7 @@ func (s toolSchema) check(raw json.RawMessage) error {
 		return errors.New("they are too much to be checked")
 	}
 	if err := s.resolved.Validate(v); err != nil {
-		return errors.New(clip(strings.TrimPrefix(err.Error(), "validating root: "), 500))
+		return errors.New(clip.To(strings.TrimPrefix(err.Error(), "validating root: "), 500))
 	}
 	return nil
 }
@@ -106,17 +106,6 @@ func mismatch(schema, reply json.RawMessage) error {
 		return err
 	}
 	return errors.New("at a place that is not known")
-}
-
-// clip is at most the first n bytes of s.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
 }
 
 // arguments are those of a call as the tool gets them, or what is wrong with them in words for the model.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/clip"
 	"github.com/agui-gateway/gateway/internal/exact"
 )
 
@@ -61,7 +62,7 @@ func ReadVerdict(a Answer, own ...string) (v Verdict, err error) {
 				said = append(said, true)
 			}
 		default:
-			return Verdict{}, fmt.Errorf("%w: it has the member %q", errNoVerdict, clip(name, 100))
+			return Verdict{}, fmt.Errorf("%w: it has the member %q", errNoVerdict, clip.To(name, 100))
 		}
 	}
 	v.Approved = len(said) > 0 && !slices.Contains(said, false) && v.Comments == ""

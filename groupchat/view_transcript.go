@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/clip"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -22,14 +23,14 @@ func (v View) Transcript(maxBytes int) []model.Message {
 		if left -= len(told.Text); left < 0 && len(out) > 0 {
 			return true
 		}
-		told.Text = clip(told.Text, maxBytes)
+		told.Text = clip.To(told.Text, maxBytes)
 		out, heard = append(out, told), heard || m.Role == agui.RoleUser
 		return false
 	})
 	if !heard {
 		if m, ok := v.LastUser(); ok {
 			told, _ := v.told(m, true)
-			told.Text = clip(told.Text, maxBytes)
+			told.Text = clip.To(told.Text, maxBytes)
 			out = append(out, told)
 		}
 	}

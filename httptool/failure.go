@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 
 	"github.com/agui-gateway/gateway/groupchat"
@@ -28,7 +27,7 @@ func (e *endpoint) unanswered(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil && !errors.Is(context.Cause(ctx), errSlow):
 		return context.Cause(ctx)
-	case neverSent(err):
+	case egress.NeverSent(err):
 		text = unreachable
 	case ctx.Err() != nil:
 		text = slow
@@ -41,10 +40,4 @@ func (e *endpoint) unanswered(ctx context.Context, err error) error {
 	}
 	logged := fmt.Errorf("httptool: %s: %s", redact.URL(e.url), redact.Line(err.Error(), e.secrets, nil))
 	return &groupchat.ToolError{Text: text, Err: logged, Temporary: !errors.Is(err, egress.ErrRefused)}
-}
-
-// neverSent reports whether the server cannot have seen a request that failed with err.
-func neverSent(err error) bool {
-	dial, ok := errors.AsType[*net.OpError](err)
-	return ok && dial.Op == "dial" || errors.Is(err, egress.ErrRefused)
 }

@@ -3,13 +3,14 @@ package mcp
 import (
 	"context"
 	"errors"
-	"net"
 	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/internal/clip"
+	"github.com/agui-gateway/gateway/internal/egress"
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
@@ -55,10 +56,10 @@ func (s *Server) call(ctx context.Context, name string, c groupchat.ToolCall) (g
 		}
 		if refused := refusal(err); refused != nil {
 			return groupchat.ToolResult{},
-				&groupchat.ToolError{Text: clip(refused.Message, s.o.MaxResult), Err: s.mask(err, string(c.Arguments))}
+				&groupchat.ToolError{Text: clip.To(refused.Message, s.o.MaxResult), Err: s.mask(err, string(c.Arguments))}
 		}
 		s.drop(conn, err)
-		if !neverSent(err) {
+		if !egress.NeverSent(err) && !errors.Is(err, sdk.ErrSessionMissing) {
 			return groupchat.ToolResult{}, s.toolError(ctx, unknown, err)
 		}
 		if again {
@@ -105,14 +106,4 @@ func (s *Server) toolError(ctx context.Context, text string, err error) error {
 		return context.Cause(ctx)
 	}
 	return &groupchat.ToolError{Text: text, Err: s.connectionError(err), Temporary: true}
-}
-
-// neverSent reports whether the server cannot have seen a call that failed with err: the connection was refused, or the
-// server does not know the session.
-func neverSent(err error) bool {
-	if errors.Is(err, sdk.ErrSessionMissing) {
-		return true
-	}
-	dial, ok := errors.AsType[*net.OpError](err)
-	return ok && dial.Op == "dial"
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agui-gateway/gateway/internal/clip"
 )
 
 // ReadResource returns the text of a resource of the server, at most Options.MaxResult bytes. Parts that are not text
@@ -28,7 +30,7 @@ func (s *Server) ReadResource(ctx context.Context, uri string) (string, error) {
 	if texts == nil {
 		return "", s.mask(errors.New("a resource without text"))
 	}
-	return clip(strings.Join(texts, "\n"), s.o.MaxResult), nil
+	return clip.To(strings.Join(texts, "\n"), s.o.MaxResult), nil
 }
 
 // Prompt returns the text of a prompt of the server, filled in with arguments, at most Options.MaxResult bytes: the
@@ -52,7 +54,7 @@ func (s *Server) Prompt(ctx context.Context, name string, arguments map[string]s
 	if texts == nil {
 		return "", s.mask(errors.New("a prompt without text"))
 	}
-	return clip(strings.Join(texts, "\n\n"), s.o.MaxResult), nil
+	return clip.To(strings.Join(texts, "\n\n"), s.o.MaxResult), nil
 }
 
 // askTimeout is how long a resource or a prompt may take by default.

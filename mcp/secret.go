@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/agui-gateway/gateway/internal/redact"
@@ -89,11 +88,3 @@ func (s *Server) address() string {
 
 // redacted returns text without secrets, cut to the length of a log line.
 func (s *Server) redacted(text string) string { return redact.Line(text, s.allSecrets(), nil) }
-
-// clip returns at most the first n bytes of text.
-func clip(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	return strings.ToValidUTF8(text[:n], "") + "…"
-}

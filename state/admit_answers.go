@@ -8,6 +8,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/internal/clip"
 )
 
 // answers is rows 1 to 3: the request carries answers. What it brings besides is judged only once they are
@@ -75,7 +76,7 @@ func (a *admission) bind() ([]Answer, errcode.Code) {
 			entries[i].ID = id
 		}
 		if seen[entries[i].ID] {
-			a.problems = []Problem{{InterruptID: shorten(entries[i].ID), Problem: "is answered twice"}}
+			a.problems = []Problem{{InterruptID: clip.To(entries[i].ID, maxProblemText), Problem: "is answered twice"}}
 			return nil, errcode.ResumeInvalid
 		}
 		seen[entries[i].ID] = true

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/internal/clip"
 )
 
 // What waits for the turn of a run that is going on, and what is remembered of patches, is bounded: MaxPendingPatches
@@ -120,9 +120,7 @@ func (r *PatchRequest) refusedBy(err *OutsideError) PatchResult {
 	result := r.refusedFor(errcode.StateChanged)
 	if err != nil {
 		result.Code, result.Problem, result.Op, result.Pointer = err.Code(), err.Problem, err.Op, err.Pointer
-		if len(result.Pointer) > maxPointer {
-			result.Pointer = strings.ToValidUTF8(result.Pointer[:maxPointer], "") + "…"
-		}
+		result.Pointer = clip.To(result.Pointer, maxPointer)
 	}
 	return result
 }

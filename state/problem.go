@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/clip"
 )
 
 // A Problem says why an answer does not fit its question. It quotes nothing of the answer but names of members.
@@ -41,21 +42,13 @@ func problems(token Token, payload json.RawMessage) []Problem {
 	var list []Problem
 	for _, m := range schema.mismatches(payload) {
 		if len(list) < maxProblems {
-			list = append(list, Problem{id, shorten(m.pointer), shorten(m.problem)})
+			list = append(list, Problem{id, clip.To(m.pointer, maxProblemText), clip.To(m.problem, maxProblemText)})
 		}
 	}
 	if list == nil {
 		list = []Problem{{InterruptID: id, Problem: "has a number that may be one of several: see docs/questions.md"}}
 	}
 	return list
-}
-
-// shorten is text within its bound.
-func shorten(text string) string {
-	if len(text) <= maxProblemText {
-		return text
-	}
-	return strings.ToValidUTF8(text[:maxProblemText], "") + "…"
 }
 
 // MetadataOf is the metadata of an event that refuses answers because of problems; nil without any.

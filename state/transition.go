@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"time"
-	"unicode/utf8"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/clip"
 )
 
 // A Transition is one atomic change of a thread, computed from what the thread was. Stores write it as a whole,
@@ -82,11 +82,7 @@ func (s *Transition) join(run uint64, m StoredMessage) {
 // title is the beginning of text, at most 80 characters.
 func title(text string) string {
 	const most = 80
-	text = string(bytes.Join(bytes.Fields([]byte(text)), []byte(" ")))
-	if utf8.RuneCountInString(text) <= most {
-		return text
-	}
-	return string([]rune(text)[:most-1]) + "…"
+	return clip.Runes(string(bytes.Join(bytes.Fields([]byte(text)), []byte(" "))), most)
 }
 
 // idSize is about what a store takes beside its bytes for the id of a message that left, which it knows as long as the

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 
 	"go.opentelemetry.io/otel/attribute"
+
+	"github.com/agui-gateway/gateway/internal/clip"
 )
 
 // The names under which [Step.Content] puts what was said into a span, by the GenAI conventions.
@@ -27,7 +29,7 @@ func (s *Step) Content(name string, value func() any) {
 		if err != nil {
 			return
 		}
-		text := attribute.String(name, clipped(string(raw), maxContent))
+		text := attribute.String(name, clip.To(string(raw), maxContent))
 		if guarded, ok := s.span.(guardedSpan); ok {
 			guarded.setAttributes(2*maxContent, []attribute.KeyValue{text})
 		}

@@ -2,13 +2,14 @@ package telemetry
 
 import (
 	"context"
-	"strings"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/embedded"
 	"go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/agui-gateway/gateway/internal/clip"
 )
 
 // maxAttribute is how many bytes of a text a span keeps, besides those of [Options.Content]: some are the caller's, such as
@@ -65,7 +66,7 @@ func (t guardedTracer) Start(ctx context.Context, name string, o ...trace.SpanSt
 	if t.bound {
 		o = bounded(o)
 	}
-	started, inner := t.Tracer.Start(ctx, clipped(name, maxAttribute), o...)
+	started, inner := t.Tracer.Start(ctx, clip.To(name, maxAttribute), o...)
 	if !inner.IsRecording() {
 		return started, inner
 	}
@@ -100,12 +101,12 @@ func (s guardedSpan) AddLink(l trace.Link) { protect(func() { s.Span.AddLink(l) 
 
 // SetStatus sets the status.
 func (s guardedSpan) SetStatus(c codes.Code, text string) {
-	protect(func() { s.Span.SetStatus(c, clipped(text, maxAttribute)) })
+	protect(func() { s.Span.SetStatus(c, clip.To(text, maxAttribute)) })
 }
 
 // SetName names the span anew.
 func (s guardedSpan) SetName(name string) {
-	protect(func() { s.Span.SetName(clipped(name, maxAttribute)) })
+	protect(func() { s.Span.SetName(clip.To(name, maxAttribute)) })
 }
 
 // SetAttributes adds attributes, whose texts are cut.
@@ -123,16 +124,8 @@ func (s guardedSpan) setAttributes(most int, list []attribute.KeyValue) {
 // clipAll cuts the texts of list.
 func clipAll(list []attribute.KeyValue, most int) {
 	for i, a := range list {
-		if a.Value.Type() == attribute.STRING && len(a.Value.AsString()) > most {
-			list[i] = attribute.String(string(a.Key), clipped(a.Value.AsString(), most))
+		if a.Value.Type() == attribute.STRING {
+			list[i] = attribute.String(string(a.Key), clip.To(a.Value.AsString(), most))
 		}
 	}
-}
-
-// clipped is text, or as much of it as most bytes hold.
-func clipped(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
 }

@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/clip"
 )
 
 // The options of spans, made once: a step that nobody records should cost little.
@@ -161,7 +162,7 @@ func usageAttributes(u *agui.TokenUsage) []attribute.KeyValue {
 // Finish notes why a model ended its reply, in the words of its server.
 func (s *Step) Finish(reason string) {
 	if s != nil && reason != "" && s.span.IsRecording() {
-		s.span.SetAttributes(attribute.StringSlice("gen_ai.response.finish_reasons", []string{clipped(reason, maxName)}))
+		s.span.SetAttributes(attribute.StringSlice("gen_ai.response.finish_reasons", []string{clip.To(reason, maxName)}))
 	}
 }
 

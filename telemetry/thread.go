@@ -5,6 +5,8 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/agui-gateway/gateway/internal/clip"
 )
 
 // maxName is how many bytes of what clients call things a span keeps.
@@ -17,7 +19,7 @@ type threadKey struct{}
 
 // WithThread returns a context whose steps belong to t.
 func WithThread(ctx context.Context, t Thread) context.Context {
-	t.ID, t.RunID = clipped(t.ID, maxName), clipped(t.RunID, maxName)
+	t.ID, t.RunID = clip.To(t.ID, maxName), clip.To(t.RunID, maxName)
 	return context.WithValue(ctx, threadKey{}, t)
 }
 
@@ -46,7 +48,7 @@ func spanLinks(links []Link) []trace.Link {
 	for _, l := range links {
 		if at := spanContextOf(l.Traceparent); at.IsValid() {
 			list = append(list, trace.Link{SpanContext: at, Attributes: []attribute.KeyValue{
-				attribute.String("agui.link", string(l.Why)), attribute.String("gen_ai.conversation.id", clipped(l.ThreadID, maxName)),
+				attribute.String("agui.link", string(l.Why)), attribute.String("gen_ai.conversation.id", clip.To(l.ThreadID, maxName)),
 			}})
 		}
 	}

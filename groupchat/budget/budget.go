@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"sync"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/internal/spending"
+	"github.com/agui-gateway/gateway/internal/bounded"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -37,24 +36,24 @@ type Limits struct {
 // A Ledger is what principals have used, by the names of budgets. The zero value is ready, and safe for concurrent use.
 type Ledger struct {
 	mu sync.Mutex
-	by map[string]*spending.Table
+	by map[string]*bounded.Spending
 }
 
 // maxPrincipals is of how many principals a budget knows what they have used. Those that have used least are forgotten first.
 const maxPrincipals = 65_536
 
 // of returns the table of a budget.
-func (l *Ledger) of(name string) *spending.Table {
+func (l *Ledger) of(name string) *bounded.Spending {
 	if l == nil {
-		return spending.New(maxPrincipals)
+		return bounded.NewSpending(maxPrincipals)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.by[name] == nil {
 		if l.by == nil {
-			l.by = map[string]*spending.Table{}
+			l.by = map[string]*bounded.Spending{}
 		}
-		l.by[name] = spending.New(maxPrincipals)
+		l.by[name] = bounded.NewSpending(maxPrincipals)
 	}
 	return l.by[name]
 }
@@ -65,7 +64,7 @@ const defaultWindow = 24 * time.Hour
 // A Budget knows what principals have used. It is safe for concurrent use.
 type Budget struct {
 	limits     Limits
-	principals *spending.Table
+	principals *bounded.Spending
 }
 
 // New checks the limits. A negative one is an error, because it could be meant as none or as no limit.
@@ -97,7 +96,7 @@ func (b *Budget) call(ctx context.Context, c groupchat.ModelCall, next groupchat
 	}
 	reply, err := next(ctx, c)
 	if b.limits.Principal > 0 {
-		b.principals.Add(c.Turn.Principal().ID, tokens(append([]agui.TokenUsage{reply.Usage}, reply.Earlier...)), b.limits.Now(), b.limits.Window)
+		b.principals.Add(c.Turn.Principal().ID, agui.SumTokens(append([]agui.TokenUsage{reply.Usage}, reply.Earlier...)), b.limits.Now(), b.limits.Window)
 	}
 	return reply, err
 }
@@ -105,12 +104,12 @@ func (b *Budget) call(ctx context.Context, c groupchat.ModelCall, next groupchat
 // check returns an error if something is used up.
 func (b *Budget) check(t *groupchat.Turn) error {
 	if limit := b.limits.Run; limit > 0 {
-		if used := tokens(t.Usage()); used >= limit {
+		if used := agui.SumTokens(t.Usage()); used >= limit {
 			return exceeded("run", "This run has used the tokens that it may use.", used, limit)
 		}
 	}
 	if limit := b.limits.Thread; limit > 0 {
-		if used := tokens(t.ThreadUsage()); used >= limit {
+		if used := agui.SumTokens(t.ThreadUsage()); used >= limit {
 			return exceeded("thread", "This conversation has used the tokens that it may use; begin a new one, or ask the operator for more.", used, limit)
 		}
 	}
@@ -125,25 +124,4 @@ func (b *Budget) check(t *groupchat.Turn) error {
 // exceeded is the error of a budget that is used up, with a sentence for clients.
 func exceeded(whose, text string, used, limit int64) error {
 	return &errcode.Error{Code: errcode.BudgetExceeded, Text: text, Err: fmt.Errorf("budget: the %s has used %d tokens of %d", whose, used, limit)}
-}
-
-// tokens adds up what was read and written. A sum stops at the greatest number there is.
-func tokens(usage []agui.TokenUsage) (n int64) {
-	add := func(more *int64) {
-		if more == nil || *more <= 0 {
-			return
-		}
-		if n += min(*more, math.MaxInt64-n); n < 0 {
-			n = math.MaxInt64
-		}
-	}
-	for _, u := range usage {
-		if u.TotalTokens != nil {
-			add(u.TotalTokens)
-			continue
-		}
-		add(u.InputTokens)
-		add(u.OutputTokens)
-	}
-	return n
 }

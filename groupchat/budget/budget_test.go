@@ -206,8 +206,8 @@ func TestTokens(t *testing.T) {
 		5:             {{InputTokens: n(-3), OutputTokens: n(5)}},
 		math.MaxInt64: {{TotalTokens: n(math.MaxInt64)}, {TotalTokens: n(math.MaxInt64)}},
 	} {
-		if got := tokens(usage); got != want {
-			t.Errorf("tokens(%v) = %d, want %d", usage, got, want)
+		if got := agui.SumTokens(usage); got != want {
+			t.Errorf("SumTokens(%v) = %d, want %d", usage, got, want)
 		}
 	}
 }

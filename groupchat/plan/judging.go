@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/internal/clip"
 	"github.com/agui-gateway/gateway/internal/exact"
 )
 
@@ -91,13 +92,13 @@ func (m *manager) judge(ctx context.Context, v groupchat.View) (p Progress, err 
 		if exact.Unmarshal(raw, &p) != nil {
 			return "a member has the wrong type"
 		}
-		p.Instruction, p.Reason = clip(p.Instruction, 2*MaxEntryBytes), clip(p.Reason, MaxEntryBytes)
+		p.Instruction, p.Reason = clip.Bytes(p.Instruction, 2*MaxEntryBytes), clip.Bytes(p.Reason, MaxEntryBytes)
 		i := slices.IndexFunc(names, func(name string) bool { return strings.EqualFold(name, strings.TrimSpace(p.NextSpeaker)) })
 		switch {
 		case i >= 0:
 			p.NextSpeaker = names[i]
 		case !p.Satisfied:
-			return fmt.Sprintf("there is no %q who could work next; next_speaker is one of %s", clip(p.NextSpeaker, 100), strings.Join(names, ", "))
+			return fmt.Sprintf("there is no %q who could work next; next_speaker is one of %s", clip.Bytes(p.NextSpeaker, 100), strings.Join(names, ", "))
 		default:
 			p.NextSpeaker = ""
 		}

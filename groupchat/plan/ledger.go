@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/agui-gateway/gateway/internal/clip"
 )
 
 // The bounds of a ledger. What a model writes beyond them is cut off; a person's plan beyond them is asked for again.
@@ -61,12 +62,12 @@ type Progress struct {
 
 // clip cuts off what is beyond the bounds.
 func (l *Ledger) clip() {
-	l.Task = clip(l.Task, maxTask)
+	l.Task = clip.Bytes(l.Task, maxTask)
 	left := MaxLedger
 	for _, list := range []*[]string{&l.Plan, &l.Facts.Given, &l.Facts.ToLookUp, &l.Facts.ToDerive, &l.Facts.Guesses} {
 		kept := []string{}
 		for _, entry := range *list {
-			entry = clip(strings.TrimSpace(entry), MaxEntryBytes)
+			entry = clip.Bytes(strings.TrimSpace(entry), MaxEntryBytes)
 			if entry == "" {
 				continue
 			}
@@ -78,17 +79,6 @@ func (l *Ledger) clip() {
 		}
 		*list = kept
 	}
-}
-
-// clip is at most the first n bytes of s, in whole letters.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }
 
 // stepNumber is what a step of a numbered list begins with.

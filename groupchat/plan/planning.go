@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/internal/clip"
 	"github.com/agui-gateway/gateway/internal/exact"
 )
 
@@ -90,7 +91,7 @@ type drafted struct {
 // draft asks the model for facts and a plan; old is what there was before.
 func (m *manager) draft(t *groupchat.Turn, v groupchat.View, old Ledger, comments string, n int) (drafted, error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "The task:\n%s\n\nThe team:\n%s", clip(old.Task, maxTask), roll(v))
+	fmt.Fprintf(&b, "The task:\n%s\n\nThe team:\n%s", clip.Bytes(old.Task, maxTask), roll(v))
 	if facts := old.Facts.text(); facts != "" {
 		fmt.Fprintf(&b, "\nWhat was known before; correct it and add what the conversation tells since:\n%s", facts)
 	}
@@ -172,7 +173,7 @@ func readVerdict(a groupchat.Answer, shown string) (v verdict, err error) {
 		}
 	}
 	given, err := groupchat.ReadVerdict(a, "plan")
-	v.comments = strings.TrimSpace(clip(given.Changes(), maxTask))
+	v.comments = strings.TrimSpace(clip.Bytes(given.Changes(), maxTask))
 	v.denied = !given.Approved && v.comments == ""
 	return v, err
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/agui-gateway/gateway/internal/clip"
 )
 
 // Mark replaces removed text.
@@ -43,7 +45,7 @@ func Line(text string, secrets, told []string) string {
 			cover(hidden, at[2], at[3])
 		}
 	}
-	return shorten(masked(text, hidden))
+	return clip.To(masked(text, hidden), maxKept)
 }
 
 // keys are patterns of what looks like a secret: their first group is.
@@ -145,12 +147,4 @@ func masked(text string, hidden []bool) string {
 		before = now
 	}
 	return b.String()
-}
-
-// shorten is at most the first maxKept bytes of text.
-func shorten(text string) string {
-	if len(text) <= maxKept {
-		return text
-	}
-	return strings.ToValidUTF8(text[:maxKept], "") + "…"
 }

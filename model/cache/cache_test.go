@@ -194,8 +194,8 @@ func TestKeptRepliesAreBounded(t *testing.T) {
 	for _, text := range []string{"a", "b", "c", "a", "d", "a", "c"} { // b is the one that was used least recently when d comes
 		sayTo(t, ctx, m, ask(text))
 	}
-	if inner.asked != 4 || len(m.kept.by) != 3 || m.kept.order.Len() != 3 {
-		t.Errorf("asked %d times, %d are kept", inner.asked, len(m.kept.by))
+	if inner.asked != 4 || m.kept.replies.Len() != 3 {
+		t.Errorf("asked %d times, %d are kept", inner.asked, m.kept.replies.Len())
 	}
 	sayTo(t, ctx, m, ask("b"))
 	now = now.Add(time.Minute)
@@ -207,14 +207,8 @@ func TestKeptRepliesAreBounded(t *testing.T) {
 	for i := range 50 {
 		sayTo(t, ctx, small, ask(fmt.Sprint(i)))
 	}
-	if small.kept.bytes > 2000 || small.kept.bytes <= 0 || len(small.kept.by) == 0 {
-		t.Errorf("%d bytes in %d replies are kept of at most 2000", small.kept.bytes, len(small.kept.by))
-	}
-	for len(small.kept.by) > 0 {
-		small.kept.drop(small.kept.order.Back())
-	}
-	if small.kept.bytes != 0 {
-		t.Errorf("%d bytes of nothing are kept", small.kept.bytes)
+	if small.kept.replies.Bytes() > 2000 || small.kept.replies.Len() == 0 {
+		t.Errorf("%d bytes in %d replies are kept of at most 2000", small.kept.replies.Bytes(), small.kept.replies.Len())
 	}
 	for _, o := range []Options{{Entries: -1}, {Bytes: -1}, {TTL: -1}} {
 		if _, err := New(inner, o); err == nil {

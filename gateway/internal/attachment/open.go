@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/clip"
 	"github.com/agui-gateway/gateway/internal/exact"
 )
 
@@ -82,5 +83,5 @@ func nameOf(metadata json.RawMessage) string {
 	if name == "." || name == ".." || name == "/" {
 		return ""
 	}
-	return strings.ToValidUTF8(name[:min(len(name), most)], "")
+	return clip.Bytes(name, most)
 }

@@ -1,7 +1,6 @@
 package calls
 
 import (
-	"context"
 	"errors"
 	"time"
 
@@ -18,14 +17,4 @@ func Permanent(err error) bool {
 	return errors.Is(err, state.ErrUnknownThread) || errors.Is(err, state.ErrDamaged) || errors.Is(err, state.ErrLater) ||
 		errors.Is(err, state.ErrTrimmed) || errors.Is(err, state.ErrRevision) || errors.Is(err, state.ErrFull) ||
 		errors.Is(err, state.ErrStored)
-}
-
-// Pause waits for d, or until ctx is done, whose cause it returns.
-func Pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

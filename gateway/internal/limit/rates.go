@@ -1,14 +1,16 @@
 package limit
 
 import (
-	"container/list"
+	"math"
 	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/agui-gateway/gateway/internal/bounded"
 )
 
-// maxOwners is how many owners a table remembers. Whoever was seen longest ago is forgotten beyond that, and begins anew.
+// maxOwners is the number of owners in a table. Beyond that the least recently seen is evicted, and begins anew.
 const maxOwners = 10_000
 
 // Rates limits how often each owner may do something: so many times a second, and a burst at once after a pause. Nil has no limit. It is
@@ -16,17 +18,15 @@ const maxOwners = 10_000
 type Rates struct {
 	limit rate.Limit
 	burst int
-	// full is how long an owner has to pause to have its whole burst again, as one who was never seen has.
+	// full is the pause after which an owner has its whole burst again, like an unknown one.
 	full time.Duration
 	now  func() time.Time
 
 	mu     sync.Mutex
-	owners map[string]*list.Element // of order
-	order  list.List                // of *owner, the one seen last at the front
+	owners *bounded.Table[string, *owner]
 }
 
 type owner struct {
-	name    string
 	seen    time.Time
 	limiter *rate.Limiter
 }
@@ -37,12 +37,12 @@ func NewRates(perSecond, burst int, now func() time.Time) *Rates {
 		return nil
 	}
 	return &Rates{
-		limit: rate.Limit(perSecond), burst: burst, now: now, owners: map[string]*list.Element{},
+		limit: rate.Limit(perSecond), burst: burst, now: now, owners: bounded.New[string, *owner](maxOwners, math.MaxInt64),
 		full: time.Duration(float64(burst) / float64(perSecond) * float64(time.Second)),
 	}
 }
 
-// Take counts one time, and returns 0, if the owner may. Otherwise it counts nothing and returns how long the owner has to wait.
+// Take counts one time and returns 0 if the owner may do it. Otherwise it counts nothing and returns how long the owner has to wait.
 func (r *Rates) Take(name string) time.Duration {
 	if r == nil {
 		return 0
@@ -58,23 +58,19 @@ func (r *Rates) Take(name string) time.Duration {
 	return wait
 }
 
-// ownerLocked returns the owner of a name, as the one seen last, and forgets others.
+// ownerLocked returns the owner of a name, seen now, and removes idle ones.
 func (r *Rates) ownerLocked(name string, now time.Time) *owner {
-	at := r.owners[name]
-	if at == nil {
-		at = r.order.PushFront(&owner{name: name, limiter: rate.NewLimiter(r.limit, r.burst)})
-		r.owners[name] = at
+	o, ok := r.owners.Use(name)
+	if !ok {
+		o = &owner{limiter: rate.NewLimiter(r.limit, r.burst)}
+		r.owners.Put(name, o, 0)
 	}
-	r.order.MoveToFront(at)
-	o := at.Value.(*owner)
 	o.seen = now
-	for last := r.order.Back(); last != at; last = r.order.Back() {
-		oldest := last.Value.(*owner)
-		if r.order.Len() <= maxOwners && now.Sub(oldest.seen) < r.full {
-			break
+	for {
+		idle, last, _ := r.owners.Lowest()
+		if now.Sub(last.seen) < r.full {
+			return o
 		}
-		r.order.Remove(last)
-		delete(r.owners, oldest.name)
+		r.owners.Delete(idle)
 	}
-	return o
 }

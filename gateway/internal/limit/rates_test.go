@@ -90,5 +90,5 @@ func TestWithoutARateNobodyWaits(t *testing.T) {
 func (r *Rates) owned() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.owners)
+	return r.owners.Len()
 }

@@ -3,7 +3,7 @@ package limit
 import (
 	"time"
 
-	"github.com/agui-gateway/gateway/internal/spending"
+	"github.com/agui-gateway/gateway/internal/bounded"
 )
 
 // Tokens counts what each owner spends within a window of time, which begins with the first that it spends and is followed by
@@ -13,7 +13,7 @@ type Tokens struct {
 	most   int64
 	window time.Duration
 	now    func() time.Time
-	table  *spending.Table
+	table  *bounded.Spending
 }
 
 // NewTokens returns a table for most in each window, by the clock now. It is nil if one of the two is not positive.
@@ -21,7 +21,7 @@ func NewTokens(most int64, window time.Duration, now func() time.Time) *Tokens {
 	if most <= 0 || window <= 0 {
 		return nil
 	}
-	return &Tokens{most: most, window: window, now: now, table: spending.New(maxOwners)}
+	return &Tokens{most: most, window: window, now: now, table: bounded.NewSpending(maxOwners)}
 }
 
 // Spend counts n of the owner.

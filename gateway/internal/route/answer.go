@@ -3,8 +3,9 @@ package route
 import (
 	"encoding/json"
 	"net/http"
-	"strings"
 	"time"
+
+	"github.com/agui-gateway/gateway/internal/clip"
 )
 
 // Answer writes v as the whole response. Write errors are ignored: the client is gone.
@@ -32,10 +33,4 @@ func (t Timestamp) MarshalText() ([]byte, error) {
 func (t Timestamp) IsZero() bool { return time.Time(t).IsZero() }
 
 // Logged shortens a text of a caller's for the log, or for an answer that repeats it, because a request line may be a megabyte long.
-func Logged(s string) string {
-	const most = 256
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
-}
+func Logged(s string) string { return clip.To(s, 256) }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/clip"
 	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
@@ -117,21 +118,12 @@ func (q Question) Unclear() string {
 				list = append(list, "…")
 				break
 			}
-			list = append(list, fmt.Sprintf("%d. %s", i+1, clip(label, 80)))
+			list = append(list, fmt.Sprintf("%d. %s", i+1, clip.Runes(label, 80)))
 		}
 		text = "I do not know which of the answers you mean. There are: " + strings.Join(list, "; ") + ". Please type one of them."
 	}
 	if q.message != "" {
-		text += " The question is still open: " + clip(q.message, 300)
+		text += " The question is still open: " + clip.Runes(q.message, 300)
 	}
 	return text
-}
-
-// clip is the beginning of a text, of at most so many characters.
-func clip(text string, most int) string {
-	runes := []rune(text)
-	if len(runes) <= most {
-		return text
-	}
-	return string(runes[:most-1]) + "…"
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/internal/egress"
 	"github.com/agui-gateway/gateway/internal/fence"
 	"github.com/agui-gateway/gateway/internal/redact"
+	"github.com/agui-gateway/gateway/internal/wait"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/telemetry"
 )
@@ -139,13 +140,13 @@ func (c *Client) again(ctx, limited context.Context, r *model.Request, t *Try, f
 	if fault.Reshaped && !t.delivered && limited.Err() == nil {
 		return 0, nil
 	}
-	wait, again := fault.again(n, c.limits.Retries)
+	pause, again := fault.again(n, c.limits.Retries)
 	if t.delivered || !again {
 		return 0, fault.coded(c.name)
 	}
-	telemetry.Current(ctx).Retry(fault.coded(c.name), wait)
-	c.log.WarnContext(ctx, "model: trying again", "model", c.name, "wait", wait, "error", fault)
-	if !sleepFor(limited, wait) {
+	telemetry.Current(ctx).Retry(fault.coded(c.name), pause)
+	c.log.WarnContext(ctx, "model: trying again", "model", c.name, "wait", pause, "error", fault)
+	if wait.For(limited, pause) != nil {
 		if ctx.Err() != nil {
 			return 0, context.Cause(ctx)
 		}
@@ -167,16 +168,4 @@ func texts(r *model.Request) []string {
 		}
 	}
 	return all
-}
-
-// sleepFor waits for d and reports whether the context lasted so long.
-func sleepFor(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/agui-gateway/gateway/internal/clip"
 )
 
 // Clean returns text that changes nothing of a terminal but what is written in it. Control characters, with which somebody could move the
@@ -46,13 +48,5 @@ func harmful(r rune) bool {
 // line is text as a part of one line: clean, without breaks, and of at most most characters.
 func line(text string, most int) string {
 	text = strings.Join(strings.FieldsFunc(Clean(text), func(r rune) bool { return r == '\n' || r == '\t' }), " ")
-	return clip(strings.TrimSpace(text), most)
-}
-
-// clip is text of at most most characters, with an ellipsis if there were more.
-func clip(text string, most int) string {
-	if utf8.RuneCountInString(text) <= most {
-		return text
-	}
-	return strings.TrimSpace(string([]rune(text)[:max(0, most-1)])) + "…"
+	return clip.Runes(strings.TrimSpace(text), most)
 }

@@ -1,4 +1,4 @@
-package spending
+package bounded
 
 import (
 	"math"
@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-func TestTable(t *testing.T) {
+func TestSpending(t *testing.T) {
 	t.Parallel()
-	table, now := New(3), time.Unix(1000, 0)
+	table, now := NewSpending(3), time.Unix(1000, 0)
 	spent := func(name string, want int64) {
 		t.Helper()
 		if got, _ := table.Spent(name, now); got != want {
@@ -40,15 +40,15 @@ func TestTable(t *testing.T) {
 func TestHeavyOwnersAreNotForgottenBeforeLightOnes(t *testing.T) {
 	t.Parallel()
 	const most = 100
-	table, now := New(most), time.Unix(1000, 0)
+	table, now := NewSpending(most), time.Unix(1000, 0)
 	for i := range most / 2 {
 		table.Add("heavy"+strconv.Itoa(i), int64(1000+i), now, time.Hour)
 	}
 	for i := range 10 * most {
 		table.Add("light"+strconv.Itoa(i), 1+int64(i%7), now, time.Hour)
 	}
-	if len(table.by) != most || len(table.least) != most {
-		t.Errorf("%d owners are known, want %d", len(table.by), most)
+	if got := table.table.Len(); got != most {
+		t.Errorf("%d owners are known, want %d", got, most)
 	}
 	for i := range most / 2 {
 		if got, _ := table.Spent("heavy"+strconv.Itoa(i), now); got != int64(1000+i) {
@@ -57,7 +57,7 @@ func TestHeavyOwnersAreNotForgottenBeforeLightOnes(t *testing.T) {
 	}
 	now = now.Add(time.Hour)
 	table.Add("new", 1, now, time.Hour)
-	if len(table.by) != 1 {
-		t.Errorf("%d owners are known after their windows", len(table.by))
+	if got := table.table.Len(); got != 1 {
+		t.Errorf("%d owners are known after their windows", got)
 	}
 }
