@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/agui-gateway/gateway/agui"
 )
 
 // componentsOf reads a list of components.

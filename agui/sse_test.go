@@ -15,6 +15,8 @@ import (
 	"testing/iotest"
 	"testing/synctest"
 	"time"
+
+	sse "github.com/tmaxmax/go-sse"
 )
 
 func TestStreamWritesTheFormat(t *testing.T) {
@@ -261,6 +263,7 @@ func TestReadStreamHasALimitAndItsReadersErrors(t *testing.T) {
 	}
 }
 
+// BenchmarkStreamSend writes an event, with [Stream] and with go-sse alone, which docs/adr/0012-readers-of-model-streams.md compares.
 func BenchmarkStreamSend(b *testing.B) {
 	w := &flushCounter{ResponseWriter: discard{}}
 	s, err := NewStream(w, StreamOptions{})
@@ -271,6 +274,18 @@ func BenchmarkStreamSend(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		if err := s.Send(frame); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkLibrarySend(b *testing.B) {
+	frame := Record{ID: "1770000000000-1", Data: bytes.Repeat([]byte("x"), 200)}
+	b.ReportAllocs()
+	for b.Loop() {
+		m := sse.Message{ID: sse.ID(frame.ID)}
+		m.AppendData(string(frame.Data))
+		if _, err := m.WriteTo(discard{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -30,7 +30,7 @@ func TestASchemaIsCompiledOnce(t *testing.T) {
 
 // TestTheSchemaCacheIsBounded in number and in bytes, and forgets what was not used for longest.
 func TestTheSchemaCacheIsBounded(t *testing.T) {
-	for name, size := range map[string]int{"number": 0, "bytes": maxCachedSchemaBytes / 20} {
+	for name, size := range map[string]int{"number": 0, "bytes": maxCachedSchemaBytes / 40} {
 		t.Run(name, func(t *testing.T) {
 			c := newSchemaCache()
 			used, err := c.compile(numbered(-1, 0))

@@ -13,9 +13,9 @@ import (
 // maxEvent is the most bytes of one event of a model's stream.
 const maxEvent = 4 << 20
 
-// An eventReader reads the events of a model's stream as servers write them: it takes errors that nothing follows,
-// events that are spelled unusually, and a last line without an end. go-openai's own reader hangs over the first,
-// overlooks the others, and has no limit on a line.
+// An eventReader reads the events of a model's stream as servers write them. It accepts errors without a line behind
+// them, events in an unusual spelling, and a last line without an end. docs/adr/0012-readers-of-model-streams.md says
+// why it is neither go-sse's nor go-openai's reader.
 type eventReader struct {
 	body    io.Reader
 	src     *bufio.Reader // of the body, from its first byte on: many wait for that, and wait long
