@@ -116,7 +116,8 @@ func (v *validation) check(i int) {
 	}
 	if known, ok := v.catalogue.Components[p.kind]; len(v.catalogue.Components) > 0 && p.kind != "" {
 		if !ok {
-			v.report(CodeUnknown, at+".component", fmt.Sprintf("the catalogue has no component %q", clip.To(p.kind, maxProblemNameSize)))
+			v.report(CodeUnknown, at+".component",
+				fmt.Sprintf("the catalogue has no component %q", clip.To(p.kind, maxProblemNameSize)))
 		}
 		for _, name := range known.Required {
 			if _, there := p.members[name]; !there {
@@ -126,7 +127,8 @@ func (v *validation) check(i int) {
 	}
 	for _, r := range p.refs {
 		if v.byID[r.id] == nil {
-			v.report(CodeNoChild, at+"."+r.path, fmt.Sprintf("no component has the id %q", clip.To(r.id, maxProblemNameSize)))
+			v.report(CodeNoChild, at+"."+r.path,
+				fmt.Sprintf("no component has the id %q", clip.To(r.id, maxProblemNameSize)))
 		}
 	}
 }
@@ -157,7 +159,8 @@ func (v *validation) findCycles() {
 			switch {
 			case child == nil || done[child]:
 			case open[child]:
-				v.report(CodeCycle, "components", fmt.Sprintf("the component %q contains itself", clip.To(child.id, maxProblemNameSize)))
+				v.report(CodeCycle, "components",
+					fmt.Sprintf("the component %q contains itself", clip.To(child.id, maxProblemNameSize)))
 			default:
 				open[child] = true
 				stack = append(stack, visit{p: child})

@@ -202,7 +202,9 @@ func patchTime(prefer []string) time.Duration {
 }
 
 // applyPatch gives the store a patch, and waits until a live run has applied it. The patch stays there if the client hangs up.
-func (g *Gateway) applyPatch(ctx context.Context, q *state.PatchRequest, patience time.Duration) (state.PatchResult, error) {
+func (g *Gateway) applyPatch(
+	ctx context.Context, q *state.PatchRequest, patience time.Duration,
+) (state.PatchResult, error) {
 	result, err := g.store.PatchState(ctx, q)
 	until := time.Now().Add(patience)
 	for step := patchPause; err == nil && result.Status == state.PatchPending; step = min(2*step, 25*patchPause) {

@@ -60,7 +60,9 @@ func readChoice(text string, participants []Info, idle string) (llmChoice, *choi
 		c.NextSpeaker = names[chosen]
 		return c, nil
 	}
-	return c, &choiceError{fmt.Sprintf("there is no %q; next_speaker is one of %s", clip.To(c.NextSpeaker, 100), strings.Join(names, ", ")), errcode.UnknownSpeaker}
+	return c, &choiceError{
+		fmt.Sprintf("there is no %q; next_speaker is one of %s", clip.To(c.NextSpeaker, 100), strings.Join(names, ", ")), errcode.UnknownSpeaker,
+	}
 }
 
 // choiceSchema is the form of a choice among participants, without the one called idle. Every member is required, for servers that

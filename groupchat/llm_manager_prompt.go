@@ -33,7 +33,8 @@ func CheckPrompt(prompt string) error {
 		switch place {
 		case PromptParticipants, PromptState, PromptForm:
 		default:
-			return fmt.Errorf("its prompt has %s; there are %s, %s and %s", clip.To(place, 100), PromptParticipants, PromptState, PromptForm)
+			return fmt.Errorf("its prompt has %s; there are %s, %s and %s",
+				clip.To(place, 100), PromptParticipants, PromptState, PromptForm)
 		}
 	}
 	return nil

@@ -7,8 +7,8 @@ import (
 	"github.com/agui-gateway/gateway/internal/bounded"
 )
 
-// A schemaCache keeps compiled schemas: a model that has tools would else wait for the same compilation in each turn, once for each
-// of them. [newSchemaCache] makes one. It is safe for concurrent use.
+// A schemaCache keeps compiled schemas: a model that has tools would else wait for the same compilation in each turn,
+// once for each of them. [newSchemaCache] makes one. It is safe for concurrent use.
 type schemaCache struct {
 	mu    sync.Mutex
 	table *bounded.Table[string, toolSchema] // by their text

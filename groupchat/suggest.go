@@ -167,7 +167,8 @@ func (s *Situation) spoken() []Message {
 		if m.Role != agui.RoleUser && m.Role != agui.RoleAssistant || text == "" {
 			continue
 		}
-		list = append(list, Message{ID: strconv.Itoa(i), Role: m.Role, Content: agui.TextContent(clip.To(text, suggestMessage))})
+		content := agui.TextContent(clip.To(text, suggestMessage))
+		list = append(list, Message{ID: strconv.Itoa(i), Role: m.Role, Content: content})
 		if len(list) == suggestMessages {
 			break
 		}

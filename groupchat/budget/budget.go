@@ -96,7 +96,8 @@ func (b *Budget) call(ctx context.Context, c groupchat.ModelCall, next groupchat
 	}
 	reply, err := next(ctx, c)
 	if b.limits.Principal > 0 {
-		b.principals.Add(c.Turn.Principal().ID, agui.SumTokens(append([]agui.TokenUsage{reply.Usage}, reply.Earlier...)), b.limits.Now(), b.limits.Window)
+		used := agui.SumTokens(append([]agui.TokenUsage{reply.Usage}, reply.Earlier...))
+		b.principals.Add(c.Turn.Principal().ID, used, b.limits.Now(), b.limits.Window)
 	}
 	return reply, err
 }

@@ -98,7 +98,8 @@ func (m *manager) judge(ctx context.Context, v groupchat.View) (p Progress, err 
 		case i >= 0:
 			p.NextSpeaker = names[i]
 		case !p.Satisfied:
-			return fmt.Sprintf("there is no %q who could work next; next_speaker is one of %s", clip.Bytes(p.NextSpeaker, 100), strings.Join(names, ", "))
+			return fmt.Sprintf("there is no %q who could work next; next_speaker is one of %s",
+				clip.Bytes(p.NextSpeaker, 100), strings.Join(names, ", "))
 		default:
 			p.NextSpeaker = ""
 		}

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A Spending records what owners have spent. Each owner has a window of time, which begins with the first that it spends.
-// [NewSpending] makes one. It is safe for concurrent use.
+// A Spending records what owners have spent. Each owner has a window of time, which begins with the first that it
+// spends. [NewSpending] makes one. It is safe for concurrent use.
 type Spending struct {
 	most  int
 	mu    sync.Mutex

@@ -53,7 +53,8 @@ func (t *Table[K, V]) Use(key K) (value V, ok bool) {
 	return value, ok
 }
 
-// Put sets the value of a key, of so many bytes, and ranks it above all others. It evicts others first if the table is full.
+// Put sets the value of a key, of so many bytes, and ranks it above all others. It evicts others first if the table is
+// full.
 func (t *Table[K, V]) Put(key K, value V, size int64) {
 	t.Delete(key)
 	for len(t.by) > 0 && (len(t.by) >= t.entries || t.used+size > t.bytes) {

@@ -20,7 +20,8 @@ var (
 	ErrRedirect = errors.New("egress: redirected to another host, which is not followed")
 )
 
-// NeverSent reports whether the server cannot have seen a request that failed with err, because there was no connection to it.
+// NeverSent reports whether the server cannot have seen a request that failed with err, because there was no connection
+// to it.
 func NeverSent(err error) bool {
 	dial, ok := errors.AsType[*net.OpError](err)
 	return ok && dial.Op == "dial" || errors.Is(err, ErrRefused)

@@ -17,14 +17,15 @@ var (
 )
 
 const (
-	// small is how many bytes every holder gets from a part that is kept for such: however many large ones are held, small ones have room.
+	// small is how many bytes every holder gets from a part that is kept for such: however many large ones are held,
+	// small ones have room.
 	small = 64 << 10
 	// patience is how long a holder waits for room.
 	patience = time.Second
 )
 
-// Bytes limits how many bytes are held at a time, by all owners and by each. A quarter is kept for the first 64 KiB of each holder, or fewer if
-// that is more than an owner's share. Nil has no limit. It is safe for concurrent use.
+// Bytes limits how many bytes are held at a time, by all owners and by each. A quarter is kept for the first 64 KiB of
+// each holder, or fewer if that is more than an owner's share. Nil has no limit. It is safe for concurrent use.
 type Bytes struct {
 	small, large part
 	first        int64 // how many bytes of each holder come from small
@@ -37,8 +38,8 @@ type part struct {
 	owners Counts
 }
 
-// NewBytes returns a limit of most bytes. If shared is set each owner may hold a quarter of them, small and large. It is nil if most
-// is not positive.
+// NewBytes returns a limit of most bytes. If shared is set each owner may hold a quarter of them, small and large. It
+// is nil if most is not positive.
 func NewBytes(most int64, shared bool) *Bytes {
 	if most <= 0 {
 		return nil
@@ -63,7 +64,8 @@ type Held struct {
 	released bool
 }
 
-// Grow holds n bytes in all, if that is more than are held. It waits a second for each part of the room, and less if ctx is done.
+// Grow holds n bytes in all, if that is more than are held. It waits a second for each part of the room, and less if
+// ctx is done.
 func (h *Held) Grow(ctx context.Context, n int64) error {
 	if h == nil || h.of == nil {
 		return nil
@@ -95,8 +97,8 @@ func (h *Held) Release() {
 	h.n, h.released = 0, true
 }
 
-// take takes n for an owner, who may have to wait. Nobody waits for nothing, and time counts only for who waits: a process that stood still
-// for a second has room nevertheless.
+// take takes n for an owner, who may have to wait. Nobody waits for nothing, and time counts only for who waits: a
+// process that stood still for a second has room nevertheless.
 func (p *part) take(ctx context.Context, owner string, n int64) error {
 	if n == 0 {
 		return nil

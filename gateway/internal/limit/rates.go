@@ -13,8 +13,8 @@ import (
 // maxOwners is the number of owners in a table. Beyond that the least recently seen is evicted, and begins anew.
 const maxOwners = 10_000
 
-// Rates limits how often each owner may do something: so many times a second, and a burst at once after a pause. Nil has no limit. It is
-// safe for concurrent use.
+// Rates limits how often each owner may do something: so many times a second, and a burst at once after a pause. Nil
+// has no limit. It is safe for concurrent use.
 type Rates struct {
 	limit rate.Limit
 	burst int
@@ -31,18 +31,21 @@ type owner struct {
 	limiter *rate.Limiter
 }
 
-// NewRates returns a table for perSecond times a second and burst at once, by the clock now. It is nil if one of the two is not positive.
+// NewRates returns a table for perSecond times a second and burst at once, by the clock now. It is nil if one of the
+// two is not positive.
 func NewRates(perSecond, burst int, now func() time.Time) *Rates {
 	if perSecond <= 0 || burst <= 0 {
 		return nil
 	}
 	return &Rates{
-		limit: rate.Limit(perSecond), burst: burst, now: now, owners: bounded.New[string, *owner](maxOwners, math.MaxInt64),
-		full: time.Duration(float64(burst) / float64(perSecond) * float64(time.Second)),
+		limit: rate.Limit(perSecond), burst: burst, now: now,
+		owners: bounded.New[string, *owner](maxOwners, math.MaxInt64),
+		full:   time.Duration(float64(burst) / float64(perSecond) * float64(time.Second)),
 	}
 }
 
-// Take counts one time and returns 0 if the owner may do it. Otherwise it counts nothing and returns how long the owner has to wait.
+// Take counts one time and returns 0 if the owner may do it. Otherwise it counts nothing and returns how long the owner
+// has to wait.
 func (r *Rates) Take(name string) time.Duration {
 	if r == nil {
 		return 0

@@ -6,9 +6,9 @@ import (
 	"github.com/agui-gateway/gateway/internal/bounded"
 )
 
-// Tokens counts what each owner spends within a window of time, which begins with the first that it spends and is followed by
-// another when it is over. What is spent is known afterwards, so an owner may have spent more than it may: it then waits for its next
-// window. Nil has no limit. It is safe for concurrent use.
+// Tokens counts what each owner spends within a window of time, which begins with the first that it spends and is
+// followed by another when it is over. What is spent is known afterwards, so an owner may have spent more than it may:
+// it then waits for its next window. Nil has no limit. It is safe for concurrent use.
 type Tokens struct {
 	most   int64
 	window time.Duration
