@@ -1,8 +1,8 @@
 package agui
 
-// AgentCapabilities says what an agent can do, in the shape of AG-UI 1.0. Everything is optional and what is not
-// set is left out: undeclared, which is not the same as false. Declaring something neither licenses nor
-// forbids an event. Go 1.26's new(true) declares a flag.
+// AgentCapabilities says what an agent can do, in the shape of AG-UI 1.0. Everything is optional, and unset members are
+// omitted: undeclared, which is not the same as false. Declaring something neither licenses nor forbids an event. Go
+// 1.26's new(true) declares a flag.
 type AgentCapabilities struct {
 	Identity       *IdentityCapabilities       `json:"identity,omitempty"`
 	Transport      *TransportCapabilities      `json:"transport,omitempty"`

@@ -2,12 +2,12 @@ package agui
 
 import "slices"
 
-// An Expander turns chunks into the starts, contents and ends they stand for, as the protocol's own client does before it
-// looks at the order of events. The zero value is ready for the first event of a stream. An Expander belongs to one stream
-// and is not safe for concurrent use.
+// An Expander turns chunks into the starts, contents and ends they stand for, as the protocol's own client does before
+// it looks at the order of events. The zero value is ready for the first event of a stream. An Expander belongs to one
+// stream and is not safe for concurrent use.
 type Expander struct {
-	// Forgiving takes an explicit end of what chunks opened for the end that closes it. The protocol's own client refuses it
-	// as a second end.
+	// Forgiving takes an explicit end of what chunks opened for the end that closes it. The protocol's own client
+	// refuses it as a second end.
 	Forgiving bool
 
 	lanes []lane // in the order they were opened
@@ -25,8 +25,8 @@ type lane struct {
 	role, name, parent string
 }
 
-// Concerns reports whether [Expander.Expand] might return anything but e itself: e is a chunk, or might close what chunks
-// opened. Nearly always it is neither.
+// Concerns reports whether [Expander.Expand] might return anything but e itself: e is a chunk, or might close what
+// chunks opened. Nearly always it is neither.
 func (x *Expander) Concerns(e Event) bool {
 	if len(x.lanes) > 0 {
 		return true
@@ -38,8 +38,8 @@ func (x *Expander) Concerns(e Event) bool {
 	return false
 }
 
-// Expand returns what e stands for, after the ends of what it closes; that is nothing for a chunk that adds nothing. It fails
-// with an [*OrderError] for a chunk that fits nowhere.
+// Expand returns the events that e implies, after the ends of items that it closes; none for an empty chunk. It returns
+// an [*OrderError] for a chunk that fits nowhere.
 func (x *Expander) Expand(e Event) ([]Event, error) {
 	events, err := x.expand(e)
 	if err != nil {
@@ -58,7 +58,8 @@ func (x *Expander) expand(e Event) ([]Event, *OrderError) {
 		})
 	case *ToolCallChunk:
 		return x.chunk(e, c.Delta, lane{
-			owner: c.SubagentRunID, kind: KindToolCall, id: c.ToolCallID, name: c.ToolCallName, parent: c.ParentMessageID,
+			owner: c.SubagentRunID, kind: KindToolCall, id: c.ToolCallID, name: c.ToolCallName,
+			parent: c.ParentMessageID,
 		})
 	case *ReasoningMessageChunk:
 		return x.chunk(e, c.Delta, lane{owner: c.SubagentRunID, kind: KindReasoning, id: c.MessageID})

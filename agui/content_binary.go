@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// partBinary is the one kind of media that clients before 0.0.47 knew. It is read as what came after it, as those clients' successors
-// read it, and written for them only: they refuse every other kind.
+// partBinary is the one kind of media that clients before 0.0.47 knew. It is read as one of the later kinds, as newer
+// clients read it, and written only for those clients, which refuse every other kind.
 const partBinary PartType = "binary"
 
 // A partForm says whether a part is one of clients before 0.0.47.

@@ -7,7 +7,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A part of clients before 0.0.47 is read as what came after it, and can be written for them again.
+// A part of clients before 0.0.47 is read as a later kind, and can be written for them again.
 func TestBinaryParts(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{

@@ -13,7 +13,7 @@ import (
 type FieldError struct {
 	// Path is where, as in "messages[2].content[0].text"; empty is the whole value.
 	Path string
-	// Problem says what is wrong and never quotes the value, which may be private.
+	// Problem describes the problem and never quotes the value, which may be private.
 	Problem string
 }
 
@@ -77,7 +77,6 @@ func Decode(data []byte, warn func(Warning)) (Event, error) {
 	return e, nil
 }
 
-// tell passes the warnings on.
 func (r *decoder) tell(warn func(Warning)) {
 	if warn == nil {
 		return
@@ -87,7 +86,6 @@ func (r *decoder) tell(warn func(Warning)) {
 	}
 }
 
-// eventType returns the type of an event.
 func (r *decoder) eventType(data []byte) (EventType, error) {
 	if err := checkSyntax(data); err != nil {
 		return "", err
@@ -96,7 +94,6 @@ func (r *decoder) eventType(data []byte) (EventType, error) {
 	return EventType(name), err
 }
 
-// event fills e from its members.
 func (r *decoder) event(m map[string]json.RawMessage, e Event) error {
 	if err := r.fields(m, e); err != nil {
 		return err
@@ -144,9 +141,9 @@ var events = map[EventType]func() Event{
 	TypeSubagentError:           func() Event { return new(SubagentError) },
 }
 
-// DecodeInput reads the body of a run request: one JSON object in UTF-8 with nothing after it. What is
-// malformed is a [*FieldError] with the field's path; what is unrecognised is dropped with a warning, as in [Decode].
-// Empty and repeated ids are refused, because everything that follows is keyed by them.
+// DecodeInput reads the body of a run request: one JSON object in UTF-8 with nothing after it. A malformed field is a
+// [*FieldError] with its path; unrecognised ones are dropped with a warning, as in [Decode]. Empty and repeated ids are
+// refused, because everything that follows is keyed by them.
 func DecodeInput(data []byte, o DecodeOptions) (*RunAgentInput, []Warning, error) {
 	if err := o.check(data); err != nil {
 		return nil, nil, err
@@ -165,7 +162,7 @@ func DecodeInput(data []byte, o DecodeOptions) (*RunAgentInput, []Warning, error
 	return in, r.told(), in.checkIDs(o.MaxID)
 }
 
-// check refuses what is no JSON, or is nested too deep.
+// check refuses invalid JSON and too deep nesting.
 func (o DecodeOptions) check(data []byte) error {
 	if !utf8.Valid(data) {
 		return &FieldError{"", "is not valid UTF-8"}
@@ -208,8 +205,8 @@ func (in *RunAgentInput) checkIDs(limit int) error {
 	return nil
 }
 
-// checkMessageIDs refuses ids of messages and calls that are empty or stand for two things, in a request and in a snapshot: a client
-// sends back what it was sent.
+// checkMessageIDs refuses ids of messages and calls that are empty or stand for two things, in a request and in a
+// snapshot: a client sends back what it was sent.
 func checkMessageIDs(messages []Message) *FieldError {
 	seen, calls := make(map[string]bool, len(messages)), make(map[string]bool)
 	for i, m := range messages {
@@ -226,7 +223,6 @@ func checkMessageIDs(messages []Message) *FieldError {
 	return nil
 }
 
-// once notes an id, and returns what is wrong with it.
 func once(seen map[string]bool, id string) string {
 	switch {
 	case id == "":

@@ -51,8 +51,8 @@ func floods(size int) map[string]string {
 	}
 }
 
-// One body costs memory in proportion to its size, and is told of in a few short lines, whatever it holds.
-func TestABodyCannotFlood(t *testing.T) { //nolint:paralleltest // it measures what is allocated
+// One body costs memory in proportion to its size, and its warnings are a few short lines.
+func TestABodyCannotFlood(t *testing.T) { //nolint:paralleltest // it measures allocations
 	const size, perByte = 1 << 18, 16
 	for name, body := range floods(size) { //nolint:paralleltest // as above
 		t.Run(name, func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestABodyCannotFlood(t *testing.T) { //nolint:paralleltest // it measures w
 }
 
 // So does one event, of another server or of a log.
-func TestAnEventCannotFlood(t *testing.T) { //nolint:paralleltest // it measures what is allocated
+func TestAnEventCannotFlood(t *testing.T) { //nolint:paralleltest // it measures allocations
 	const size, perByte = 1 << 18, 16
 	same := func(item string) string { return repeated(size, func(int) string { return item }) }
 	named := repeated(size, func(n int) string { return strconv.Quote(strconv.Itoa(n)) + `:0` })

@@ -12,11 +12,11 @@ import (
 	"unicode/utf8"
 )
 
-// This file reads what servers before 1.0 send differently, as far as their own clients accept it. Nothing is guessed that
-// would change the outcome of a run.
+// This file reads what servers before 1.0 send differently, as far as their own clients accept it. Nothing is guessed
+// that would change the outcome of a run.
 
-// DecodeForeign reads an event of a server of any version: [Decode], for which nulls of optional members are absent ones
-// and the shapes of older versions are brought into today's.
+// DecodeForeign reads an event of a server of any version: [Decode], for which nulls of optional members are absent
+// ones and the shapes of older versions are brought into today's.
 func DecodeForeign(data []byte, warn func(Warning)) (Event, error) {
 	if !utf8.Valid(data) {
 		data = bytes.ToValidUTF8(data, []byte("\uFFFD"))
@@ -54,7 +54,8 @@ func DecodeForeign(data []byte, warn func(Warning)) (Event, error) {
 		return nil, err
 	}
 	err = r.event(m, e)
-	if field, ok := errors.AsType[*FieldError](err); ok && strings.HasPrefix(field.Path, "input") && name == TypeRunStarted {
+	if field, ok := errors.AsType[*FieldError](err); ok && strings.HasPrefix(field.Path, "input") &&
+		name == TypeRunStarted {
 		r.drop(field.Path, field.Problem+", the echo is left out")
 		delete(m, "input")
 		e = build()
@@ -110,7 +111,7 @@ func wholeNumber(raw json.RawMessage) (json.RawMessage, bool) {
 	return strconv.AppendInt(nil, int64(f), 10), true
 }
 
-// result gives a tool's result what it needs: an id of its own, and content that is text.
+// result completes a tool's result: with an id, and content that is text.
 func (r *decoder) result(m map[string]json.RawMessage) {
 	if raw := m["messageId"]; raw == nil || isNull(raw) {
 		if call := stringOf(m["toolCallId"]); call != "" {
@@ -156,7 +157,7 @@ func (r *decoder) outcome(m map[string]json.RawMessage) error {
 // draftMembers are where drafts have their questions: one, or several.
 var draftMembers = []string{"interrupt", "interrupts"}
 
-// drafts yields the questions of a draft, whose outcome is a word.
+// drafts yields the questions of a draft with a word as outcome.
 func drafts(m map[string]json.RawMessage, word string) iter.Seq[json.RawMessage] {
 	return func(yield func(json.RawMessage) bool) {
 		for _, member := range draftMembers {

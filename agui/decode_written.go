@@ -6,9 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// DecodeWritten reads an event that [Encode] wrote: it returns what [Decode] returns of the same bytes, without warnings. Text,
-// reasoning and arguments of tools come in pieces that make up most of a log; their exact form is read in one pass, without the
-// table of fields that a peer's event needs. Everything else is left to Decode, so that data of any origin is safe.
+// DecodeWritten reads an event that [Encode] wrote: it returns what [Decode] returns of the same bytes, without
+// warnings. Text, reasoning and arguments of tools come in pieces that make up most of a log; their exact form is read
+// in one pass, without the table of fields that a peer's event needs. Everything else is left to Decode, so that data
+// of any origin is safe.
 func DecodeWritten(data []byte) (Event, error) {
 	if e := scanContent(data, nil); e != nil {
 		return e, nil
@@ -16,8 +17,9 @@ func DecodeWritten(data []byte) (Event, error) {
 	return Decode(data, nil)
 }
 
-// A LogDecoder is [DecodeWritten] for who reads a whole log and is done with each event before the next: a piece of text, reasoning or
-// arguments that it returns is overwritten by the next one, and shares its ids. The zero value is ready. It is not safe for concurrent use.
+// A LogDecoder is [DecodeWritten] for reading a whole log. It reuses returned events: a piece of text, reasoning or
+// arguments is valid until the next one, and shares its ids. The zero value is ready. It is not safe for concurrent
+// use.
 type LogDecoder struct {
 	text      TextMessageContent
 	reasoning ReasoningMessageContent
@@ -32,7 +34,8 @@ func (d *LogDecoder) Decode(data []byte) (Event, error) {
 	return Decode(data, nil)
 }
 
-// scanContent returns the content event that data holds in the form in which Encode writes it, or nil: one of d, or a new one if d is nil.
+// scanContent returns the content event that data holds in the form in which Encode writes it, or nil: one of d, or a
+// new one if d is nil.
 func scanContent(data []byte, d *LogDecoder) Event {
 	s := contentScanner{rest: data}
 	switch {
@@ -63,11 +66,12 @@ func piece[E any](d *LogDecoder, of func(*LogDecoder) *E) *E {
 	return of(d)
 }
 
-// A contentScanner reads a content event from its beginning. Its methods return false for whatever Encode does not write.
+// A contentScanner reads a content event from its beginning. Its methods return false for whatever Encode does not
+// write.
 type contentScanner struct{ rest []byte }
 
-// fields reads the members of a content event up to its end, in the order in which they are written. Events with a rawEvent or
-// metadata are refused.
+// fields reads the members of a content event up to its end, in the order in which they are written. Events with a
+// rawEvent or metadata are refused.
 func (s *contentScanner) fields(tag *Tagged, idName string, id, delta *string) bool {
 	tag.Timestamp = 0
 	if s.skip(`,"timestamp":`) && !s.integer(&tag.Timestamp) {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestDecodeWrittenIsDecode reads back whatever Encode writes, by both decoders, and wants what makes up most of a log to take
-// the short way.
+// TestDecodeWrittenIsDecode reads back whatever Encode writes, by both decoders, and wants what makes up most of a log
+// to take the short way.
 func TestDecodeWrittenIsDecode(t *testing.T) {
 	t.Parallel()
 	pieces := []string{"", "a", "héllo", "\n\r\t\b\f", `"\`, "\u2028\u2029", "\x00\x1b\x7f", "<&>", "🛫", "\xff", "\ufffd", `{"a":1}`, `\u0041`}

@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// appendContent appends the wire form of an event that adds a piece of text, reasoning or arguments: what [Encode] writes of it, without
-// reflection, because nearly all events of a stream are such pieces. It returns nil for all other events, and for pieces that carry a
-// rawEvent or metadata.
+// appendContent appends the wire form of an event that adds a piece of text, reasoning or arguments: what [Encode]
+// writes of it, without reflection, because nearly all events of a stream are such pieces. It returns nil for all other
+// events, and for pieces that carry a rawEvent or metadata.
 func appendContent(e Event) []byte {
 	switch e := e.(type) {
 	case *TextMessageContent:

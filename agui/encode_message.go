@@ -5,8 +5,9 @@ import (
 	"strconv"
 )
 
-// appendMessage appends the wire form of a message: what [Message.MarshalJSON] writes, without reflection for a message of text, with or
-// without calls. It reports false, and has appended nothing that counts, for one with parts, an object or metadata.
+// appendMessage appends the wire form of a message: what [Message.MarshalJSON] writes, without reflection for a message
+// of text, with or without calls. It reports false, and has appended nothing that counts, for one with parts, an object
+// or metadata.
 func appendMessage(out []byte, m *Message) ([]byte, bool) {
 	if m.Metadata != nil || m.Role == RoleActivity || !m.Content.IsText() && !m.Content.IsZero() {
 		return out, false
@@ -66,8 +67,8 @@ func appendOptional(out []byte, name, text string) []byte {
 	return appendText(append(out, name...), text)
 }
 
-// appendSnapshot returns the wire form of a snapshot of messages, which may be a whole conversation. It is nil for one with a rawEvent or
-// metadata.
+// appendSnapshot returns the wire form of a snapshot of messages, which may be a whole conversation. It is nil for one
+// with a rawEvent or metadata.
 func appendSnapshot(e *MessagesSnapshot) ([]byte, error) {
 	if e.RawEvent != nil || e.Metadata != nil {
 		return nil, nil
@@ -93,12 +94,13 @@ func appendSnapshot(e *MessagesSnapshot) ([]byte, error) {
 	return append(out, "]}"...), nil
 }
 
-// scanMessage reads a message of text in the form in which [Message.MarshalJSON] and most clients write it, in one pass. It reports false
-// for whatever else is valid JSON.
+// scanMessage reads a message of text in the form in which [Message.MarshalJSON] and most clients write it, in one
+// pass. It reports false for whatever else is valid JSON.
 func scanMessage(raw []byte) (m Message, ok bool) {
 	s := contentScanner{rest: raw}
 	var role, text string
-	if !s.skip(`{"id":`) || !s.text(&m.ID) || !s.skip(`,"role":`) || !s.text(&role) || !s.skip(`,"content":`) || !s.text(&text) {
+	if !s.skip(`{"id":`) || !s.text(&m.ID) || !s.skip(`,"role":`) || !s.text(&role) || !s.skip(`,"content":`) ||
+		!s.text(&text) {
 		return m, false
 	}
 	switch m.Role = Role(role); m.Role {

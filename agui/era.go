@@ -28,9 +28,9 @@ func (e Era) String() string {
 // answers it with 400 before anything has started.
 var ErrUnsupportedVersion = errors.New("agui: unsupported protocol version")
 
-// EraOf returns the era of a caller that says it speaks protocolVersion; empty means it said nothing. Only an
-// unknown major is an error. A newer minor is served, and so is what is not a version at all: whoever
-// sends the field is at least of the era that has it. [VersionNote] says what of this is worth a log line.
+// EraOf returns the era of a caller that says it speaks protocolVersion; empty means it said nothing. Only an unknown
+// major is an error. A newer minor is served, and so is any other value: a sender of the field is at least of the era
+// that has it. [VersionNote] returns the note for the log.
 func EraOf(protocolVersion string) (Era, error) {
 	if protocolVersion == "" {
 		return Era0, nil

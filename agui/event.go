@@ -124,9 +124,9 @@ type Unknown struct {
 // EventType returns the name the peer used.
 func (u *Unknown) EventType() EventType { return u.Type }
 
-// Encode returns the wire form of e: one JSON object on one line, led by "type". Optional fields that are
-// not set are left out, required ones are always there, opaque JSON is copied without changing a value. A field that has
-// one possible value, such as a reasoning message's role, is written although it is not set.
+// Encode returns the wire form of e: one JSON object on one line, led by "type". Optional fields that are not set are
+// left out, required ones are always there, opaque JSON is copied without changing a value. A field that has one
+// possible value, such as a reasoning message's role, is written although it is not set.
 func Encode(e Event) ([]byte, error) {
 	if err := given(e); err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ type RunStarted struct {
 	Input *RunAgentInput `json:"input,omitempty"`
 }
 
-// RunFinished ends a run that came to an end of its own: done, asked, or was stopped.
+// RunFinished ends a run without an error: done, with a question, or stopped.
 type RunFinished struct {
 	Base
 	ThreadID string `json:"threadId"`

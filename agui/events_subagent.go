@@ -13,7 +13,7 @@ type SubagentStarted struct {
 	ParentMessageID     string `json:"parentMessageId,omitempty"`
 }
 
-// SubagentFinished ends an invocation that came to its end or waits for an answer.
+// SubagentFinished ends an invocation that is done or waits for an answer.
 type SubagentFinished struct {
 	Base
 	SubagentRunID string `json:"subagentRunId"`
@@ -22,7 +22,7 @@ type SubagentFinished struct {
 	Outcome *SubagentOutcome `json:"outcome,omitempty"`
 }
 
-// SubagentError ends an invocation that failed; the run goes on.
+// SubagentError ends an invocation that failed; the run continues.
 type SubagentError struct {
 	Base
 	SubagentRunID string `json:"subagentRunId"`

@@ -22,9 +22,8 @@ type TextMessageEnd struct {
 	MessageID string `json:"messageId"`
 }
 
-// TextMessageChunk is a piece of a text message that opens itself: the first names the message, later ones
-// may leave it out. See the protocol's rules on lanes; a producer that knows its boundaries uses
-// [TextMessageStart] and its kin.
+// TextMessageChunk is a piece of a text message that opens itself: the first names the message, later ones may leave it
+// out. See the protocol's rules on lanes; a producer that knows its boundaries uses [TextMessageStart] and its kin.
 type TextMessageChunk struct {
 	Tagged
 	MessageID string  `json:"messageId,omitempty"`

@@ -31,7 +31,7 @@ func seeds(f *testing.F, pattern, before, after string) {
 	}
 }
 
-// FuzzDecode: whatever is accepted can be written, and what is written reads back as the same event.
+// FuzzDecode: each accepted event can be encoded, and decodes to the same event.
 func FuzzDecode(f *testing.F) {
 	seeds(f, "testdata/golden/events/*.json", "", "")
 	for _, s := range []string{``, `null`, `[]`, `{"type":null}`, `{"type":"X"}`, `{"type":"RUN_ERROR","message":"\ud800\u2028"}`,

@@ -39,8 +39,8 @@ type Message struct {
 	Metadata       Metadata   `json:"metadata,omitzero"`
 }
 
-// MarshalJSON writes the message, with content "" where the role requires one and none was set, and its calls with their
-// type.
+// MarshalJSON writes the message, with content "" where the role requires one and none was set, and its calls with
+// their type.
 func (m Message) MarshalJSON() ([]byte, error) {
 	return m.AppendJSON(make([]byte, 0, 100+len(m.ID)+len(m.Content.text)))
 }

@@ -1,8 +1,8 @@
 package agui
 
 // Downgrade reshapes messages in place for a peer before 1.0, which has only text in tool messages and no file sources.
-// What is not text or cannot be told is left out without a placeholder, which would be words nobody said. It reports
-// whether that was media of a tool's result, and files of a user's message.
+// Other content is omitted without a placeholder, which would add words to the message. It reports whether media of a
+// tool's result, and files of a user's message, were omitted.
 func Downgrade(messages []Message) (media, files bool) {
 	for i := range messages {
 		switch m := &messages[i]; m.Role {
@@ -16,8 +16,8 @@ func Downgrade(messages []Message) (media, files bool) {
 	return media, files
 }
 
-// DowngradeResult is [Downgrade] for the content of a tool's result: parts become their text. It reports whether there was
-// anything else.
+// DowngradeResult is [Downgrade] for the content of a tool's result: parts become their text. It reports whether there
+// was anything else.
 func DowngradeResult(c *Content) (media bool) {
 	parts, ok := c.Parts()
 	if !ok {

@@ -2,7 +2,7 @@ package agui
 
 import "encoding/json"
 
-// An OutcomeType says how a run, or a subagent's invocation, came to its end.
+// An OutcomeType is the kind of end of a run, or of a subagent's invocation.
 type OutcomeType string
 
 // The outcomes of AG-UI 1.0. A run ends in success, interrupt or cancelled, a subagent in success or suspended.

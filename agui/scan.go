@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// The functions of this file take apart JSON that is known to be valid. Unlike encoding/json they neither copy it nor check it
-// again, so that a body costs what is read of it and not what it holds.
+// The functions of this file take apart JSON that is known to be valid. Unlike encoding/json they neither copy it nor
+// check it again, so the cost is proportional to the bytes visited.
 
 // members yields the names, as they are written, and the values of an object.
 func members(object []byte) iter.Seq2[[]byte, json.RawMessage] {
@@ -32,7 +32,6 @@ func members(object []byte) iter.Seq2[[]byte, json.RawMessage] {
 	}
 }
 
-// elements yields the elements of an array.
 func elements(array []byte) iter.Seq[json.RawMessage] {
 	return func(yield func(json.RawMessage) bool) {
 		i := skipSpace(array, 0) + 1
@@ -51,7 +50,6 @@ func elements(array []byte) iter.Seq[json.RawMessage] {
 	}
 }
 
-// count returns how many elements an array has.
 func count(array []byte) int {
 	n := 0
 	for range elements(array) {
@@ -60,7 +58,6 @@ func count(array []byte) int {
 	return n
 }
 
-// skipSpace returns where the next token begins.
 func skipSpace(data []byte, i int) int {
 	for i < len(data) && (data[i] == ' ' || data[i] == '\t' || data[i] == '\n' || data[i] == '\r') {
 		i++
@@ -109,7 +106,6 @@ func skipString(data []byte, i int) int {
 	return i
 }
 
-// unquoted returns the text of a JSON string.
 func unquoted(quoted []byte) (string, bool) {
 	text, ok := textIn(quoted)
 	return string(text), ok

@@ -46,12 +46,12 @@ type step struct {
 }
 
 const (
-	// maxWarnings is how many warnings one value gives; of the others only the number is told.
+	// maxWarnings is the maximum number of warnings for one value; of further ones only the number is reported.
 	maxWarnings = 20
 	// maxWarnedName is how many bytes of a peer's name are in one, and maxWarnedPath how many of its path.
 	maxWarnedName, maxWarnedPath = 64, 200
-	// What a decoder makes of a value is at most makesTimes as large, and makesAlways larger. The protocol's own items are
-	// no larger than eight times the shortest JSON they are written as, but for those that hold nothing.
+	// What a decoder makes of a value is at most makesTimes as large, and makesAlways larger. The protocol's own items
+	// are no larger than eight times the shortest JSON they are written as, but for those that hold nothing.
 	makesTimes, makesAlways = 8, 64 << 10
 )
 
@@ -60,7 +60,7 @@ func newDecoder(data []byte) *decoder {
 	return &decoder{left: makesTimes*len(data) + makesAlways}
 }
 
-// errDropped is returned for a value whose kind is unknown: its list goes on without it.
+// errDropped is returned for a value of an unknown kind: its list omits it.
 var errDropped = errors.New("agui: dropped")
 
 // selfDecoder is implemented by the types that are more than a list of fields.
@@ -102,7 +102,7 @@ func (r *decoder) drop(name, reason string) {
 	r.warnings = append(r.warnings, Warning{cut(r.path(cut(name, maxWarnedName)), maxWarnedPath), reason})
 }
 
-// told returns the warnings, and how many others there were.
+// told returns the warnings, and a note with the number of further ones.
 func (r *decoder) told() []Warning {
 	if more := r.dropped - len(r.warnings); more > 0 {
 		return append(r.warnings, Warning{"", "and " + strconv.Itoa(more) + " more"})
@@ -134,8 +134,8 @@ func (r *decoder) spend(n int) error {
 	return nil
 }
 
-// object returns the members of raw that p or others name, and drops the rest. Of a repeated name the last one counts, as in
-// JavaScript. Give it back with release.
+// object returns the members of raw that p or others name, and drops the rest. Of a repeated name the last one counts,
+// as in JavaScript. Give it back with release.
 func (r *decoder) object(raw json.RawMessage, p *plan, others ...string) (map[string]json.RawMessage, error) {
 	if !isObject(raw) {
 		return nil, r.fail("", "must be an object")
@@ -166,7 +166,6 @@ func (r *decoder) unused() map[string]json.RawMessage {
 	return m
 }
 
-// release takes back a map of members.
 func (r *decoder) release(m map[string]json.RawMessage) {
 	clear(m)
 	r.free = append(r.free, m)
@@ -214,7 +213,6 @@ func (r *decoder) fields(m map[string]json.RawMessage, target any) error {
 	return nil
 }
 
-// value fills v from raw, which is valid JSON.
 func (r *decoder) value(raw json.RawMessage, v reflect.Value) error {
 	if s, ok := v.Addr().Interface().(selfDecoder); ok {
 		return s.read(r, raw)
@@ -252,7 +250,6 @@ func (r *decoder) value(raw json.RawMessage, v reflect.Value) error {
 	}
 }
 
-// list fills v from an array.
 func (r *decoder) list(raw json.RawMessage, v reflect.Value) error {
 	if !isArray(raw) {
 		return r.fail("", "must be an array")
@@ -324,8 +321,8 @@ type fieldPlan struct {
 	name     string
 	index    []int
 	required bool
-	// nullable values may be null, nullAbsent ones are then left out, object ones must be objects, ids must not be empty
-	// when they are sent.
+	// nullable values may be null, nullAbsent ones are then left out, object ones must be objects, ids must not be
+	// empty when they are sent.
 	nullable, nullAbsent, object, id bool
 	enum                             []string
 }

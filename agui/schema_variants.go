@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// The read methods of this file are for the types whose fields depend on a discriminator.
+// The read methods of this file are for types with fields that depend on a discriminator.
 
 // roleFields lists the members each role may hold besides id, role, subagentRunId and metadata; the first
 // group is required.
@@ -30,7 +30,6 @@ func (m *Message) read(r *decoder, raw json.RawMessage) error {
 	return m.readFull(r, raw)
 }
 
-// readFull is read for messages of any kind.
 func (m *Message) readFull(r *decoder, raw json.RawMessage) error {
 	role, err := r.variant("role", raw)
 	if err != nil {

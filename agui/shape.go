@@ -10,8 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// An EventError says what is wrong with an event that was to be sent. It is the sender's mistake, and never quotes a
-// value.
+// An EventError is the problem of an event that was to be sent. It is the sender's mistake, and never quotes a value.
 type EventError struct {
 	Type    EventType
 	Path    string // as in [FieldError]
@@ -34,8 +33,8 @@ func given(e Event) error {
 	return nil
 }
 
-// Validate returns an [*EventError] for the first field of e that [Decode] would refuse or drop after [Encode], or that [DecodeInput]
-// would refuse in a later request. It uses the table that Decode uses. Encode checks opaque JSON.
+// Validate returns an [*EventError] for the first field of e that [Decode] would refuse or drop after [Encode], or that
+// [DecodeInput] would refuse in a later request. It uses the table that Decode uses. Encode checks opaque JSON.
 func Validate(e Event) error {
 	if err := given(e); err != nil {
 		return err
@@ -82,7 +81,6 @@ func (e *FieldError) in(name string) *FieldError {
 	return &FieldError{path, e.Problem}
 }
 
-// check checks the value of one field.
 func (f *fieldPlan) check(v reflect.Value) *FieldError {
 	if v.Type() == rawType {
 		return f.checkRaw(v.Bytes())
@@ -146,8 +144,8 @@ func (f *fieldPlan) checkText(s string) *FieldError {
 	return nil
 }
 
-// Normalize makes of e what Decode makes of it: text that is no UTF-8 is replaced as the encoding does, and null where
-// there may be nothing is nothing. So who writes e and who reads it hold the same.
+// Normalize changes e to the result of encoding and decoding it: invalid UTF-8 is replaced, and null optional members
+// are removed. So the writer and the readers of e have the same values.
 func Normalize(e Event) {
 	if b := e.base(); b.RawEvent != nil && isNull(b.RawEvent) {
 		b.RawEvent = nil

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// The check methods of this file hold the types whose fields depend on a discriminator to the rules of their read
-// methods.
+// The check methods of this file apply the rules of the read methods to types with fields that depend on a
+// discriminator.
 
 // check does without the table of the fields: a snapshot may hold thousands of messages.
 func (m *Message) check() *FieldError {
@@ -30,7 +30,8 @@ func (m *Message) check() *FieldError {
 		{"encryptedValue", m.EncryptedValue, m.EncryptedValue != ""},
 		{"toolCalls", "", len(m.ToolCalls) > 0},
 	} {
-		if member.set && !slices.Contains(fields.required, member.name) && !slices.Contains(fields.optional, member.name) {
+		if member.set && !slices.Contains(fields.required, member.name) &&
+			!slices.Contains(fields.optional, member.name) {
 			return &FieldError{member.name, "is not a member of this role's messages"}
 		}
 		if !utf8.ValidString(member.text) {
@@ -140,7 +141,6 @@ func (u *TokenUsage) check() *FieldError {
 	return checkFields(reflect.ValueOf(u).Elem())
 }
 
-// negative reports a count below zero.
 func (u *TokenUsage) negative() *FieldError {
 	for _, count := range [...]struct {
 		name string

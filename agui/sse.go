@@ -30,8 +30,8 @@ type Stream struct {
 	err     error
 }
 
-// NewStream prepares w for a stream: it sets the headers and sends nothing yet. It fails if w cannot flush,
-// because such a stream would reach nobody before its end.
+// NewStream prepares w for a stream: it sets the headers and sends nothing yet. It fails if w cannot flush, because
+// such a stream would reach no reader before its end.
 //
 // w must surface the errors of a flush: a writer that has only Flush() and no FlushError(), as
 // echo.Response, hides a dead peer until the next write.
@@ -95,10 +95,12 @@ func (s *Stream) SendAll(records iter.Seq[Record]) error {
 	return s.write()
 }
 
-// largeRecord is from how many bytes on a record is written from where it is: who sends a long conversation need not copy it for each reader.
+// largeRecord is from how many bytes on a record is written from where it is: who sends a long conversation need not
+// copy it for each reader.
 const largeRecord = 16 << 10
 
-// append writes a record into the buffer. What has a line break, which no event and no id of ours has, the library takes apart.
+// append writes a record into the buffer. The library splits data with line breaks, which our events and ids do not
+// have.
 func (s *Stream) append(r *Record) {
 	if len(r.Data) > 0 && bytes.IndexByte(r.Data, '\n') < 0 && bytes.IndexByte(r.Data, '\r') < 0 && printable(r.ID) {
 		if r.ID != "" {
@@ -146,7 +148,7 @@ func (s *Stream) Comment(text string) error {
 	return s.write()
 }
 
-// Close gives the bytes with which the server ends the response a deadline of their own: that of the last write
+// Close sets a new deadline for the bytes with which the server ends the response: that of the last write
 // may have passed while the stream was quiet, and the client would see a broken response. Call it when the
 // handler is about to return.
 func (s *Stream) Close() error {
@@ -156,7 +158,6 @@ func (s *Stream) Close() error {
 	return s.err
 }
 
-// drain writes what is buffered.
 func (s *Stream) drain() {
 	s.pieces(s.buf.Bytes())
 	s.buf.Reset()
@@ -174,7 +175,6 @@ func (s *Stream) pieces(data []byte) {
 	}
 }
 
-// write sends what is buffered.
 func (s *Stream) write() error {
 	if s.drain(); s.buf.Cap() <= maxKeptBuffer {
 		streamBuffers.Put(s.buf)
@@ -191,7 +191,7 @@ func (s *Stream) take() { s.buf = streamBuffers.Get().(*bytes.Buffer) }
 
 var streamBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// writePiece is how much of a stream has a deadline of its own, in bytes.
+// writePiece is the number of bytes of a stream that share a deadline.
 const writePiece = 64 << 10
 
 // maxKeptBuffer is how large a buffer may be that is used again: one large snapshot must not be paid for later.
@@ -217,19 +217,19 @@ func (s *Stream) deadline() {
 
 // A Record is one server-sent event of a stream.
 type Record struct {
-	// ID is the event's id, with which a client that was cut off asks for what follows. It is empty if the event has none,
-	// and in a stream that is read also if it repeats the one before it.
+	// ID is the event's id, with which a client that was cut off asks for what follows. It is empty if the event has
+	// none, and in a stream that is read also if it repeats the one before it.
 	ID   string
 	Data []byte // one encoded event of the protocol, without line breaks
-	// Name is the event's type as the stream of another protocol says it; AG-UI's events have theirs in the data, and [Stream.Send]
-	// writes none.
+	// Name is the event's type as the stream of another protocol says it; AG-UI's events have theirs in the data, and
+	// [Stream.Send] writes none.
 	Name string
 }
 
-// ReadStream reads server-sent events, each at most maxEvent bytes long (64 KiB if it is 0), until the end of r or the first error.
-// Comments and events without data are passed over. A stream that ends in the middle of an event ends with
-// [io.ErrUnexpectedEOF] and without that event; whether a stream that ends between events has all it should is
-// for its reader to know, by the run's terminal event.
+// ReadStream reads server-sent events, each at most maxEvent bytes long (64 KiB if it is 0), until the end of r or the
+// first error. Comments and events without data are passed over. A stream that ends in the middle of an event ends with
+// [io.ErrUnexpectedEOF] and without that event; whether a stream that ends between events has all it should is for its
+// reader to know, by the run's terminal event.
 func ReadStream(r io.Reader, maxEvent int) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		last := ""
@@ -276,5 +276,6 @@ func (w *wholeEvents) Read(p []byte) (int, error) {
 }
 
 func (w *wholeEvents) whole() bool {
-	return w.tail == "" || strings.HasSuffix(w.tail, "\n\n") || strings.HasSuffix(w.tail, "\r\n\r\n") || strings.HasSuffix(w.tail, "\r\r")
+	return w.tail == "" || strings.HasSuffix(w.tail, "\n\n") || strings.HasSuffix(w.tail, "\r\n\r\n") ||
+		strings.HasSuffix(w.tail, "\r\r")
 }

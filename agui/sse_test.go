@@ -47,7 +47,7 @@ func TestStreamWritesTheFormat(t *testing.T) {
 	}
 }
 
-// A flushCounter counts flushes and fails them when told to.
+// A flushCounter counts flushes and fails them on demand.
 type flushCounter struct {
 	http.ResponseWriter
 	flushes int

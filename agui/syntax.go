@@ -29,7 +29,6 @@ func (s *syntax) space() int {
 	return s.at
 }
 
-// take takes a character, if it comes next.
 func (s *syntax) take(c byte) bool {
 	if s.at < len(s.data) && s.data[s.at] == c {
 		s.at++
@@ -38,7 +37,6 @@ func (s *syntax) take(c byte) bool {
 	return false
 }
 
-// value reads a value with all that is in it.
 func (s *syntax) value() bool {
 	for {
 		s.space()
@@ -77,7 +75,8 @@ func (s *syntax) enter(end byte) (empty, ok bool) {
 	return false, true
 }
 
-// behind reads what stands behind a value, and reports whether another one follows and whether all was right.
+// behind reads the comma or bracket after a value, and reports whether another value follows and whether the syntax is
+// valid.
 func (s *syntax) behind() (more, ok bool) {
 	for len(s.open) > 0 {
 		end := s.open[len(s.open)-1]
@@ -103,7 +102,6 @@ func (s *syntax) name() bool {
 	return s.take(':')
 }
 
-// scalar reads a value that holds no others.
 func (s *syntax) scalar() bool {
 	if s.take('"') {
 		return s.text()
@@ -123,7 +121,6 @@ func (s *syntax) scalar() bool {
 	return json.Valid(number)
 }
 
-// text reads a string behind its first quote.
 func (s *syntax) text() bool {
 	for {
 		s.at = skipPlain(s.data, s.at)
@@ -143,7 +140,6 @@ func (s *syntax) text() bool {
 	}
 }
 
-// escape reads an escaped character.
 func (s *syntax) escape() bool {
 	if s.at += 2; s.at > len(s.data) {
 		return false
@@ -160,15 +156,16 @@ func (s *syntax) escape() bool {
 	return true
 }
 
-// skipPlain returns where in a string, from i on, the next quote, backslash or control character is; the end of data if there is none.
+// skipPlain returns where in a string, from i on, the next quote, backslash or control character is; the end of data if
+// there is none.
 func skipPlain(data []byte, i int) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	for ; i+8 <= len(data); i += 8 {
 		w := binary.LittleEndian.Uint64(data[i:])
 		quote, slash := w^(ones*'"'), w^(ones*'\\')
 		found := ((w - ones*0x20) | (quote - ones) | (slash - ones)) &^ w & highs
-		// A byte of 0x80 and more is none of them; below that a difference borrows into its highest bit only from a byte that is one of them,
-		// or from the one before it, so that the first that is found is right.
+		// A byte of 0x80 and more is none of them; below that a difference borrows into its highest bit only from a
+		// byte that is one of them, or from the one before it, so that the first that is found is right.
 		if found != 0 {
 			return i + bits.TrailingZeros64(found)/8
 		}

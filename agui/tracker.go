@@ -2,8 +2,8 @@ package agui
 
 // A Tracker knows what a stream has open and who owns what in it: messages, calls, reasoning, activities, steps and
 // subagents. [Tracker.Check] holds an event to the order rules without changing anything, [Tracker.Note] takes it into
-// account. A [Verifier] does one after the other; who writes a stream or shows it needs them apart, and reads from the
-// Tracker what is left to close. A Tracker takes whole events: an [Expander] makes them of chunks.
+// account. A [Verifier] does one after the other; writers and viewers of a stream call them separately, and read the
+// open items from the Tracker. A Tracker takes whole events: an [Expander] makes them of chunks.
 //
 // The zero value is ready for the first event of a stream. A Tracker is not safe for concurrent use.
 type Tracker struct {
@@ -36,7 +36,6 @@ const (
 	phaseFailed
 )
 
-// admit checks e against the phase of the run.
 func (t *Tracker) admit(e Event) *OrderError {
 	if t.phase == phaseRunning {
 		if _, ok := e.(*RunStarted); ok {
@@ -172,7 +171,7 @@ func (t *Tracker) Note(e Event) {
 	}
 }
 
-// reset forgets a run: nothing is open, and nobody owns anything.
+// reset forgets a run, with its open items and owners.
 func (t *Tracker) reset() {
 	for _, s := range []*entities{&t.texts, &t.toolCalls, &t.reasoning, &t.activity} {
 		clear(s.byID)

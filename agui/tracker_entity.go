@@ -6,7 +6,7 @@ type entity struct {
 	open  [2]opened
 }
 
-// What of an entity can be open: reasoning has a message and a span around it, everything else is a message.
+// The parts of an entity that can be open: reasoning has a message and a span around it, everything else is a message.
 const (
 	message = iota
 	span
@@ -18,7 +18,6 @@ type opened struct {
 	event Event
 }
 
-// entities are those of one kind, by id.
 type entities struct {
 	byID map[string]*entity
 	open [2]int // how many messages and spans are open
@@ -59,7 +58,6 @@ func (s *entities) checkOpen(part int, kind Kind, id, tag string) *OrderError {
 	return nil
 }
 
-// end closes id and keeps its owner.
 func (s *entities) end(part int, id string) {
 	if e := s.byID[id]; e != nil && e.open[part].order > 0 {
 		e.open[part] = opened{}
@@ -88,7 +86,7 @@ func (t *Tracker) entitiesOf(kind Kind) (*entities, int) {
 	}
 }
 
-// Owner returns the subagent invocation that owns an id, empty for the parent agent. An id that nobody has named is not
+// Owner returns the subagent invocation that owns an id, empty for the parent agent. An id without an event is not
 // known. Steps and subagents have no owner by id.
 func (t *Tracker) Owner(kind Kind, id string) (owner string, known bool) {
 	s, _ := t.entitiesOf(kind)
@@ -111,7 +109,7 @@ func (t *Tracker) Claim(kind Kind, id, owner string) {
 	}
 }
 
-// checkOwner checks an event that goes on with id, whether open or not, against its owner. Nobody owns an unseen id.
+// checkOwner checks an event that continues id, whether open or not, against its owner. An unseen id has no owner.
 func (t *Tracker) checkOwner(kind Kind, id, tag string) *OrderError {
 	if owner, known := t.Owner(kind, id); known && !agrees(tag, owner) {
 		return &OrderError{Rule: RuleOwner, Kind: kind, ID: id}
@@ -119,7 +117,8 @@ func (t *Tracker) checkOwner(kind Kind, id, tag string) *OrderError {
 	return nil
 }
 
-// checkStart checks an opener. The first opener of an id owns it for the run: a later one may be untagged but not another's.
+// checkStart checks an opener. The first opener of an id owns it for the run: a later one may be untagged but not
+// another's.
 func (t *Tracker) checkStart(s *entities, part int, kind Kind, id, tag string) *OrderError {
 	if e := s.byID[id]; e != nil && e.open[part].order > 0 {
 		return &OrderError{Rule: RuleAlreadyOpen, Kind: kind, ID: id}
@@ -142,8 +141,8 @@ func (t *Tracker) start(s *entities, part int, kind Kind, id, tag string, opener
 	e.open[part] = opened{order: t.order, event: opener}
 }
 
-// callOwner returns who owns a call that e opens. A call lives in its parent message and has no place for another owner, so
-// the message's owner is the call's; inherited is false if the message is not known.
+// callOwner returns who owns a call that e opens. A call lives in its parent message and has no place for another
+// owner, so the message's owner is the call's; inherited is false if the message is not known.
 func (t *Tracker) callOwner(e *ToolCallStart) (owner string, inherited bool) {
 	if e.ParentMessageID != "" {
 		if owner, known := t.Owner(KindText, e.ParentMessageID); known {
@@ -178,7 +177,7 @@ func (t *Tracker) checkEncrypted(e *ReasoningEncryptedValue) *OrderError {
 	return t.checkOwner(kind, e.EntityID, e.SubagentRunID)
 }
 
-// record records the owners of messages and of their tool calls, which have no tag of their own.
+// record records the owners of messages and of their tool calls, which have no tag.
 func (t *Tracker) record(messages []Message, record func(s *entities, id, owner string)) {
 	for i := range messages {
 		m := &messages[i]

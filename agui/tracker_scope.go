@@ -81,14 +81,14 @@ type Opening struct {
 	ID    string // of a step, its name
 	Owner string // the subagent invocation it belongs to, for a subagent its own; empty is the parent agent
 	Event Event  // which opened it
-	// Ended is the end of a subagent that is listed because one it started goes on.
+	// Ended is the end of a subagent that is listed because of a live subagent that it started.
 	Ended Event
 
 	order int
 }
 
-// Open returns what is open of the given kinds, in the order it was opened. With the subagents come those that ended before
-// one that they started.
+// Open returns the open items of the given kinds, in the order of their beginning. With the subagents come those that
+// ended before one that they started.
 func (t *Tracker) Open(kinds ...Kind) []Opening {
 	var all []Opening
 	for _, kind := range kinds {
@@ -115,7 +115,7 @@ func (t *Tracker) Open(kinds ...Kind) []Opening {
 	return all
 }
 
-// Opened returns what is open under an id of a kind other than steps and subagents.
+// Opened returns the open item with an id, of a kind other than steps and subagents.
 func (t *Tracker) Opened(kind Kind, id string) (Opening, bool) {
 	s, part := t.entitiesOf(kind)
 	if s == nil {
@@ -141,7 +141,8 @@ func (t *Tracker) openSubagents() []Opening {
 		}
 		for s != nil && !listed[id] {
 			listed[id] = true
-			all = append(all, Opening{Kind: KindSubagent, ID: id, Owner: id, Event: s.started, Ended: s.ended, order: s.order})
+			all = append(all,
+				Opening{Kind: KindSubagent, ID: id, Owner: id, Event: s.started, Ended: s.ended, order: s.order})
 			id = s.started.ParentSubagentRunID
 			s = t.subagents[id]
 		}

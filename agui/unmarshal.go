@@ -1,7 +1,7 @@
 package agui
 
-// The types below have a form of their own on the wire. So that structs holding them can be kept as JSON, they
-// read what they write; unknown members are dropped without a word, what a peer sent goes through [Decode].
+// The types below have a special form on the wire. They also read that form, so that structs with them can be kept as
+// JSON; unknown members are dropped without a warning. Input from a peer goes through [Decode].
 
 // UnmarshalJSON reads a message.
 func (m *Message) UnmarshalJSON(data []byte) error { return unmarshal(data, m) }

@@ -1,9 +1,9 @@
 package agui
 
 // A Verifier checks that events come in an order AG-UI 1.0 allows, with the very verdicts of the protocol's own client,
-// @ag-ui/client 1.0.0, to which the tests in interop compare it. It checks order and ownership only; [Decode] checks that an
-// event is well formed. Like the client it looks at a chunk as at the events the chunk stands for. It knows no empty tag,
-// parent or chunk id: where the client tells an empty one from an absent one, here both are absent.
+// @ag-ui/client 1.0.0, to which the tests in interop compare it. It checks order and ownership only; [Decode] checks
+// that an event is well formed. Like the client it treats a chunk as the events that the chunk implies. It knows no
+// empty tag, parent or chunk id: where the client tells an empty one from an absent one, here both are absent.
 //
 // The zero value is ready for the first event of a stream, which may hold several runs. A Verifier belongs to one
 // stream and is not safe for concurrent use. Its memory grows with the ids of the current run.
@@ -36,7 +36,7 @@ func (v *Verifier) next(e Event) *OrderError {
 		return v.whole(e)
 	}
 	if err := v.open.admit(e); err != nil {
-		return err // rather than what is wrong with the ends that e implies
+		return err // rather than the error of the ends that e implies
 	}
 	events, err := v.chunks.expand(e)
 	if err != nil {
@@ -50,7 +50,6 @@ func (v *Verifier) next(e Event) *OrderError {
 	return nil
 }
 
-// whole takes an event that is no chunk.
 func (v *Verifier) whole(e Event) *OrderError {
 	if err := v.open.check(e); err != nil {
 		return err

@@ -23,7 +23,7 @@ const (
 
 // The rules of a run that is written with agui/run, beyond those of the protocol.
 const (
-	RuleIDTaken     OrderRule = "id_taken"     // an id stands for one thing, of one kind, role and name
+	RuleIDTaken     OrderRule = "id_taken"     // an id identifies one item, of one kind, role and name
 	RuleUnknownCall OrderRule = "unknown_call" // a result is that of a call that was made
 )
 
@@ -58,8 +58,8 @@ const (
 	KindSubagent  Kind = "subagent"
 )
 
-// KindOf returns the kind of a message of a role, as owners are told apart: of everything that is neither reasoning nor an
-// activity it is a text message.
+// KindOf returns the kind of a message of a role, for the comparison of owners: of everything that is neither reasoning
+// nor an activity it is a text message.
 func KindOf(role Role) Kind {
 	switch role {
 	case RoleReasoning:

@@ -199,7 +199,7 @@ func openText(tb testing.TB) (*agui.Verifier, agui.Event) {
 }
 
 // FuzzVerifier reads its input as one event a line. Nothing may panic, a prefix of an accepted stream is accepted, and
-// what is refused stays refused.
+// a refused event stays refused.
 func FuzzVerifier(f *testing.F) {
 	for _, s := range sequences(f) {
 		f.Add(bytes.Join(rawBytes(s.Events), []byte("\n")))

@@ -16,8 +16,8 @@ import (
 // A contender is a server that is compared with the floor.
 type contender struct {
 	name string
-	// most is how many times the floor's CPU time it may use for an event, and recorded how many docs/performance.md says that it used: 0
-	// is not judged.
+	// most is how many times the floor's CPU time it may use for an event, and recorded how many docs/performance.md
+	// says that it used: 0 is not judged.
 	most, recorded float64
 	process        *process
 	url            string // of its agent
@@ -36,7 +36,7 @@ type comparison struct {
 	rounds, runs int
 	open         int
 	contenders   []*contender
-	judge        bool // fail if a server costs twice what is recorded
+	judge        bool // fail if a server costs twice the recorded figure
 	words        string
 	servers
 }
@@ -88,14 +88,16 @@ func (c *comparison) start(ctx context.Context) error {
 		}
 		var p *process
 		if p, err = c.started(start(ctx, listening, program, args...)); err == nil {
-			c.contenders = append(c.contenders, &contender{name: name, most: most, recorded: recorded, process: p, url: p.url + agent})
+			c.contenders = append(c.contenders,
+				&contender{name: name, most: most, recorded: recorded, process: p, url: p.url + agent})
 		}
 	}
 	gateway := []string{"serve", "-addr", "127.0.0.1:0", "-config", file, "-store"}
 	add("floor", 0, 0, "/", c.program, "floor", "-model", model.url+"/v1")
 	add("floor, flushes together", 0, 0, "/", c.program, "floor", "-coalesce", "-model", model.url+"/v1")
 	add("gateway, memory", 2.5, 2.2, "/agents/bench", c.gateway, append(gateway, "memory")...)
-	add("gateway, file", 0, 4.4, "/agents/bench", c.gateway, append(gateway, "file:"+filepath.Join(c.dir, "threads.db"))...)
+	add("gateway, file", 0, 4.4, "/agents/bench", c.gateway,
+		append(gateway, "file:"+filepath.Join(c.dir, "threads.db"))...)
 	add("gateway, Redis", 4, 3.8, "/agents/bench", c.gateway, append(gateway, redis.url)...)
 	return err
 }
@@ -114,7 +116,8 @@ func (c *comparison) play(ctx context.Context) error {
 				return err
 			case r.failed > 0:
 				said, tailErr := one.process.tail()
-				return errors.Join(fmt.Errorf("%s: %d of %d runs failed: %w\n%s", one.name, r.failed, r.runs, r.err, said), tailErr)
+				return errors.Join(fmt.Errorf("%s: %d of %d runs failed: %w\n%s", one.name, r.failed, r.runs, r.err,
+					said), tailErr)
 			case round > 0:
 				one.rounds = append(one.rounds, r)
 			}
@@ -133,9 +136,10 @@ func (c *comparison) ratios(one *contender) []float64 {
 	return ratios
 }
 
-// report prints what was measured, with the verdicts, and fails if one is too bad.
+// report prints the measurements, with the verdicts, and fails if one is too bad.
 func (c *comparison) report() error {
-	rows := []byte("server\tCPU an event\ttimes the floor\ttarget\tfirst event p50, p99\tfirst text p50, p99\tresident\n")
+	rows := []byte("server\tCPU an event\ttimes the floor\ttarget\tfirst event p50, p99\tfirst text p50, " +
+		"p99\tresident\n")
 	var tooBad []string
 	for _, one := range c.contenders {
 		ratios := c.ratios(one)
@@ -148,21 +152,25 @@ func (c *comparison) report() error {
 			target = fmt.Sprintf("%.1f, %s", one.most, verdict)
 		}
 		if c.judge && one.recorded > 0 && middle > 2*one.recorded {
-			tooBad = append(tooBad, fmt.Sprintf("%s: %.1f times the floor, and %.1f is recorded", one.name, middle, one.recorded))
+			tooBad = append(tooBad,
+				fmt.Sprintf("%s: %.1f times the floor, and %.1f is recorded", one.name, middle, one.recorded))
 		}
 		var cpu, event50, event99, text50, text99 []time.Duration
 		var memory int64
 		for _, r := range one.rounds {
 			cpu = append(cpu, r.perEvent())
-			event50, event99 = append(event50, percentile(r.firstEvent, .5)), append(event99, percentile(r.firstEvent, .99))
+			event50, event99 = append(event50, percentile(r.firstEvent, .5)),
+				append(event99, percentile(r.firstEvent, .99))
 			text50, text99 = append(text50, percentile(r.firstText, .5)), append(text99, percentile(r.firstText, .99))
 			memory = max(memory, r.memory)
 		}
 		for i, r := range one.rounds { // for bench targets, and for benchstat
 			times := float64(r.perEvent()) / float64(max(1, c.contenders[0].rounds[i].perEvent()))
-			fmt.Printf("BenchmarkCompare/server=%s 1 %d ns/event %.3f times-floor\n", strings.NewReplacer(", ", "-", " ", "-").Replace(one.name), r.perEvent(), times)
+			fmt.Printf("BenchmarkCompare/server=%s 1 %d ns/event %.3f times-floor\n",
+				strings.NewReplacer(", ", "-", " ", "-").Replace(one.name), r.perEvent(), times)
 		}
-		rows = fmt.Appendf(rows, "%s\t%v\t%.2f (%.2f to %.2f)\t%s\t%v, %v\t%v, %v\t%d MB\n", one.name, median(cpu), middle, ratios[0], ratios[len(ratios)-1], target,
+		rows = fmt.Appendf(rows, "%s\t%v\t%.2f (%.2f to %.2f)\t%s\t%v, %v\t%v, %v\t%d MB\n", one.name, median(cpu),
+			middle, ratios[0], ratios[len(ratios)-1], target,
 			median(event50), median(event99), median(text50), median(text99), memory>>20)
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)

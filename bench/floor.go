@@ -14,15 +14,16 @@ import (
 type floor struct {
 	model    string // URL of the model's server
 	client   *http.Client
-	coalesce bool // flush what has come together at once, and not each event by itself
+	coalesce bool // flush events of one moment together, and not each by itself
 }
 
 // newFloor returns a floor before the model's server at a URL.
 func newFloor(model string, coalesce bool) *floor {
-	return &floor{model: model, coalesce: coalesce, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}}}
+	return &floor{model: model, coalesce: coalesce,
+		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}}}
 }
 
-// floorRequest is what is asked of every model; the model's server reads none of it.
+// floorRequest is the request to every model; the model's server reads none of it.
 const floorRequest = `{"model":"bench-1","stream":true,"messages":[{"role":"user","content":"Go."}]}`
 
 var (
@@ -57,7 +58,8 @@ func (f *floor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // answer asks the model, and passes on each piece of text as it is written in the model's JSON.
 func (f *floor) answer(ctx context.Context, out *floorStream) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, f.model+"/chat/completions", bytes.NewReader([]byte(floorRequest)))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, f.model+"/chat/completions",
+		bytes.NewReader([]byte(floorRequest)))
 	if err != nil {
 		return err
 	}

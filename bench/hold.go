@@ -52,7 +52,8 @@ func holdCommand(ctx context.Context, args []string) (err error) {
 
 // serve starts a gateway on a store, and returns where operators ask it.
 func (h *holding) serve(ctx context.Context, store string) (gateway *process, admin string, err error) {
-	gateway, err = h.started(start(ctx, listening, h.gateway, "serve", "-addr", "127.0.0.1:0", "-admin-addr", "127.0.0.1:0", "-config", h.team, "-store", store))
+	gateway, err = h.started(start(ctx, listening, h.gateway, "serve", "-addr", "127.0.0.1:0", "-admin-addr",
+		"127.0.0.1:0", "-config", h.team, "-store", store))
 	if err != nil {
 		return nil, "", err
 	}
@@ -60,7 +61,7 @@ func (h *holding) serve(ctx context.Context, store string) (gateway *process, ad
 	return gateway, admin, err
 }
 
-// memory measures the heap of a gateway whose threads are in memory.
+// memory measures the heap of a gateway with its threads in memory.
 func (h *holding) memory(ctx context.Context) error {
 	gateway, admin, err := h.serve(ctx, "memory")
 	if err != nil {
@@ -95,8 +96,11 @@ func (h *holding) memory(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, r.err)
 	}
-	fmt.Printf("BenchmarkHold/store=memory/open 1 %.2f KB/run %.2f KB-stacks/run %.2f goroutines/run %.3f ms-first-event\n",
-		(held.heap-kept.heap)/1024/float64(h.open), (held.stacks-kept.stacks)/1024/float64(h.open), (held.goroutines-kept.goroutines)/float64(h.open), float64(percentile(r.firstEvent, .5).Microseconds())/1000)
+	fmt.Printf("BenchmarkHold/store=memory/open 1 %.2f KB/run %.2f KB-stacks/run %.2f goroutines/run %.3f "+
+		"ms-first-event\n",
+		(held.heap-kept.heap)/1024/float64(h.open), (held.stacks-kept.stacks)/1024/float64(h.open),
+		(held.goroutines-kept.goroutines)/float64(h.open),
+		float64(percentile(r.firstEvent, .5).Microseconds())/1000)
 	return nil
 }
 
@@ -110,7 +114,8 @@ func (h *holding) redis(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	end, err := load{url: gateway.url + "/agents/bench", idle: h.open}.openIdle(ctx, &http.Client{Transport: &http.Transport{}})
+	end, err := load{url: gateway.url + "/agents/bench", idle: h.open}.openIdle(ctx,
+		&http.Client{Transport: &http.Transport{}})
 	defer end()
 	if err != nil {
 		return err
@@ -135,7 +140,8 @@ func heldBy(ctx context.Context, admin string) (hold, error) {
 	}
 	metrics, err := get(ctx, admin+"/metrics")
 	for name, value := range map[string]*float64{
-		"go_memstats_heap_alloc_bytes": &h.heap, "go_memstats_stack_inuse_bytes": &h.stacks, "go_goroutines": &h.goroutines,
+		"go_memstats_heap_alloc_bytes": &h.heap, "go_memstats_stack_inuse_bytes": &h.stacks,
+		"go_goroutines": &h.goroutines,
 	} {
 		found := regexp.MustCompile(`(?m)^` + name + ` (\S+)$`).FindStringSubmatch(metrics)
 		if found == nil {
@@ -172,7 +178,7 @@ func clientsOf(ctx context.Context, addr string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer func() { _ = c.Close() }() // it has told what it was asked
+	defer func() { _ = c.Close() }() // it has answered
 	if err := errors.Join(c.SetDeadline(time.Now().Add(10*time.Second)), writeAll(c, "INFO clients\r\n")); err != nil {
 		return 0, err
 	}

@@ -30,7 +30,7 @@ type load struct {
 	pid  int // the server's process, which is accounted for; 0 is none
 }
 
-// A result is what came of a load.
+// A result is the result of a load.
 type result struct {
 	runs, events, bytes, failed int
 	firstEvent, firstText, took []time.Duration // of each run, in order of length once it is over
@@ -94,7 +94,8 @@ func (l load) play(ctx context.Context) (*result, error) {
 	return &all, ctx.Err()
 }
 
-// openIdle opens runs of which nothing comes but their beginning, and waits until all have begun. The function that it returns ends them.
+// openIdle opens runs of which nothing comes but their beginning, and waits until all have begun. The function that it
+// returns ends them.
 func (l load) openIdle(ctx context.Context, client *http.Client) (closeAll func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var open sync.WaitGroup
@@ -199,7 +200,7 @@ func (r *result) add(one result) {
 	r.took = append(r.took, one.took...)
 }
 
-// run asks for one run on a thread of its own, and reads it to its end.
+// run asks for one run on a new thread, and reads it to its end.
 func (l load) run(ctx context.Context, client *http.Client) result {
 	begun := time.Now()
 	var one result
@@ -225,8 +226,10 @@ func (l load) run(ctx context.Context, client *http.Client) result {
 
 func (l load) read(ctx context.Context, client *http.Client, message string, first func(text bool)) (seen, error) {
 	body, err := json.Marshal(map[string]any{
-		"threadId": uuid.NewString(), "runId": uuid.NewString(), "state": map[string]any{}, "tools": []any{}, "context": []any{},
-		"messages": []any{map[string]string{"id": "u1", "role": "user", "content": message}}, "forwardedProps": map[string]any{},
+		"threadId": uuid.NewString(), "runId": uuid.NewString(), "state": map[string]any{}, "tools": []any{},
+		"context":         []any{},
+		"messages":        []any{map[string]string{"id": "u1", "role": "user", "content": message}},
+		"forwardedProps":  map[string]any{},
 		"protocolVersion": "1.0",
 	})
 	if err != nil {
@@ -270,12 +273,14 @@ func loadCommand(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d runs, %d events, %d bytes in %v; failed %d\n", r.runs, r.events, r.bytes, r.elapsed.Round(time.Millisecond), r.failed)
+	fmt.Printf("%d runs, %d events, %d bytes in %v; failed %d\n", r.runs, r.events, r.bytes,
+		r.elapsed.Round(time.Millisecond), r.failed)
 	for _, row := range []struct {
 		what  string
 		times []time.Duration
 	}{{"first event", r.firstEvent}, {"first text", r.firstText}, {"whole run", r.took}} {
-		fmt.Printf("%-12s p50 %8v  p99 %8v\n", row.what, percentile(row.times, .5).Round(time.Microsecond), percentile(row.times, .99).Round(time.Microsecond))
+		fmt.Printf("%-12s p50 %8v  p99 %8v\n", row.what, percentile(row.times, .5).Round(time.Microsecond),
+			percentile(row.times, .99).Round(time.Microsecond))
 	}
 	if l.pid != 0 {
 		fmt.Printf("server: %v of CPU an event, %d MB resident\n", r.perEvent(), r.memory>>20)

@@ -26,7 +26,9 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "usage: bench compare | hold | targets | scale | simulate | load | model | floor [flags]; -h after one of them lists its flags")
+		fmt.Fprintln(os.Stderr,
+			"usage: bench compare | hold | targets | scale | simulate | load | model | floor [flags]; -h after one "+
+				"of them lists its flags")
 		os.Exit(2)
 	}
 	err := commands[os.Args[1]](ctx, os.Args[2:])

@@ -15,14 +15,16 @@ import (
 	"time"
 )
 
-// A mix is what gateways are asked for at the same time. Workers ask for one run after the other, each on a thread of its own; what is held is
-// there for the whole time.
+// A mix is the concurrent load on gateways. Workers ask for one run after the other, each on a new thread; held
+// connections last for the whole time.
 type mix struct {
 	name string
-	// short and long are workers whose runs say little and much at the pace of a model, and fast those whose model makes no pause; followed are
-	// those of long runs that another replica sends to a second reader too; questions those whose runs end with a question that nobody answers.
+	// short and long are workers with short and long runs at the pace of a model, and fast those with a model without
+	// pauses; followed have long runs with a second reader at another replica; questions have runs that end with an
+	// unanswered question.
 	short, long, fast, followed, questions int
-	// unread and read are runs of which nothing comes, without and with a reader; tabs are readers of threads where nothing runs.
+	// unread and read are runs of which nothing comes, without and with a reader; tabs are readers of threads where
+	// nothing runs.
 	unread, read, tabs int
 }
 
@@ -48,7 +50,7 @@ type driver struct {
 	err     error    // the first failure
 }
 
-// A played mix is what came of it, in numbers of what costs something.
+// A played mix counts the work that was done.
 type played struct{ runs, events, copied, questions atomic.Int64 }
 
 // request asks a replica, and fails if it does not answer with a stream.
@@ -69,18 +71,21 @@ func (d *driver) request(ctx context.Context, method, url string, t thread, body
 	}
 	if answer.StatusCode != http.StatusOK {
 		said, readErr := io.ReadAll(io.LimitReader(answer.Body, 300))
-		return nil, errors.Join(fmt.Errorf("%s %s: %s: %s", method, url, answer.Status, said), readErr, answer.Body.Close())
+		return nil,
+			errors.Join(fmt.Errorf("%s %s: %s: %s", method, url, answer.Status, said), readErr, answer.Body.Close())
 	}
 	return answer, nil
 }
 
-// begin asks the replica whose turn it is for a run on a new thread, and says which one it was.
+// begin asks the next replica for a run on a new thread, and returns its number.
 func (d *driver) begin(ctx context.Context, agent string) (thread, int, *http.Response, error) {
 	n := d.turn.Add(1)
 	at, t := int(n)%len(d.replicas), thread{id: rand.Text(), principal: fmt.Sprintf("caller-%d", n%97)}
 	answer, err := d.request(ctx, http.MethodPost, d.replicas[at]+"/agents/"+agent, t, map[string]any{
-		"threadId": t.id, "runId": "r", "state": map[string]any{}, "tools": []any{}, "context": []any{}, "forwardedProps": map[string]any{},
-		"messages": []any{map[string]string{"id": "u1", "role": "user", "content": "Tell me about it."}}, "protocolVersion": "1.0",
+		"threadId": t.id, "runId": "r", "state": map[string]any{}, "tools": []any{}, "context": []any{},
+		"forwardedProps":  map[string]any{},
+		"messages":        []any{map[string]string{"id": "u1", "role": "user", "content": "Tell me about it."}},
+		"protocolVersion": "1.0",
 	})
 	return t, at, answer, err
 }

@@ -20,12 +20,13 @@ type modelServer struct {
 	pause  time.Duration
 }
 
-// newModel returns a server whose answers have n words, one in each chunk, with what OpenAI's servers put around them.
+// newModel returns a server with answers of n words, one in each chunk, in the form of OpenAI's servers.
 func newModel(n int, pause time.Duration) *modelServer {
 	m := &modelServer{pause: pause}
 	frame := func(delta map[string]any, finish any, usage any) {
 		data, err := json.Marshal(map[string]any{
-			"id": "chatcmpl-5e0c9f4b1d7a42c3", "object": "chat.completion.chunk", "created": 1790000000, "model": "bench-1",
+			"id": "chatcmpl-5e0c9f4b1d7a42c3", "object": "chat.completion.chunk", "created": 1790000000,
+			"model":        "bench-1",
 			"service_tier": "default", "system_fingerprint": "fp_3f2a91c07b", "usage": usage,
 			"choices": []any{map[string]any{"index": 0, "delta": delta, "logprobs": nil, "finish_reason": finish}},
 		})
@@ -52,7 +53,7 @@ func (m *modelServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	flush := http.NewResponseController(w)
 	if bytes.Contains(asked, []byte(sayNothing)) {
-		_ = flush.Flush() // whoever is gone is waited for no longer
+		_ = flush.Flush() // fails if the client is gone
 		<-r.Context().Done()
 		return
 	}

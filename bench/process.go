@@ -28,7 +28,7 @@ var (
 	forAdmins = regexp.MustCompile(`(?m)\badmin:.*?\b(http://[\d.:]+\d)`)
 )
 
-// start starts a server and waits until it says what is looked for: where it listens, if that has a part in brackets.
+// start starts a server and waits until its output matches says: a group in brackets is its address.
 func start(ctx context.Context, says *regexp.Regexp, program string, args ...string) (*process, error) {
 	out, err := os.CreateTemp("", "bench-*.log")
 	if err != nil {
@@ -128,15 +128,17 @@ func (s *servers) stop() (err error) {
 
 var ready = regexp.MustCompile(`Ready to accept connections`)
 
-// startRedis starts a redis-server on a port that is reserved until it is stopped, with its files in dir. It forks no process to rewrite its
-// file: that would outlive a kill, and write in dir while dir is removed.
+// startRedis starts a redis-server on a port that is reserved until it is stopped, with its files in dir. It forks no
+// process to rewrite its file: that would outlive a kill, and write in dir while dir is removed.
 func startRedis(ctx context.Context, dir string, args ...string) (*process, error) {
 	reserved, err := port.Reserve()
 	if err != nil {
 		return nil, err
 	}
-	p, err := start(ctx, ready, "redis-server", append([]string{"--bind", "127.0.0.1", "--port", strconv.Itoa(reserved.Port()), "--dir", dir,
-		"--save", "", "--appendonly", "yes", "--appendfsync", "everysec", "--auto-aof-rewrite-percentage", "0"}, args...)...)
+	p, err := start(ctx, ready, "redis-server",
+		append([]string{"--bind", "127.0.0.1", "--port", strconv.Itoa(reserved.Port()), "--dir", dir,
+			"--save", "", "--appendonly", "yes", "--appendfsync", "everysec", "--auto-aof-rewrite-percentage", "0"},
+			args...)...)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("redis-server (apt-get install redis-server): %w", err), reserved.Close())
 	}

@@ -17,7 +17,8 @@ import (
 func scaleCommand(_ context.Context, args []string) error {
 	flags := flag.NewFlagSet("bench scale", flag.ContinueOnError)
 	flags.Usage = func() {
-		_, _ = fmt.Fprintln(flags.Output(), "usage: bench scale open=10000 [name=value …]: the names are those of docs/scaling.md")
+		_, _ = fmt.Fprintln(flags.Output(),
+			"usage: bench scale open=10000 [name=value …]: the names are those of docs/scaling.md")
 	}
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -47,7 +48,8 @@ func scaleCommand(_ context.Context, args []string) error {
 		rows = fmt.Appendf(rows, "%s\t%s\t%s %s\t%s\n", q.name, q.formula, amount(values[q.name]), q.unit, q.what)
 	}
 	for _, l := range limits {
-		rows = fmt.Appendf(rows, "%s\t%s\t%s %s, at most %s\t%s\n", l.name, l.formula, amount(values[l.name]), l.unit, amount(l.most), l.what)
+		rows = fmt.Appendf(rows, "%s\t%s\t%s %s, at most %s\t%s\n", l.name, l.formula, amount(values[l.name]), l.unit,
+			amount(l.most), l.what)
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	_, err = w.Write(rows)

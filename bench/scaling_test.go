@@ -12,7 +12,8 @@ import (
 
 const document = "../docs/scaling.md"
 
-// TestScalingDocument holds the tables of docs/scaling.md to the recorded unit costs and to the formulas; with UPDATE=1 it writes them.
+// TestScalingDocument holds the tables of docs/scaling.md to the recorded unit costs and to the formulas; with UPDATE=1
+// it writes them.
 func TestScalingDocument(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(document)

@@ -21,8 +21,8 @@ type shard struct {
 	client  *redis.Client
 }
 
-// startShards starts the masters of a Redis Cluster, each with as many slots as the others, and waits until they know of each other.
-// The caller stops what is returned, also with an error.
+// startShards starts the masters of a Redis Cluster, each with as many slots as the others, and waits until they know
+// of each other. The caller stops the returned shards, also with an error.
 func startShards(ctx context.Context, dir string, n int) (shards []*shard, err error) {
 	var seed []any // where the first is met
 	for i := range n {
@@ -31,7 +31,8 @@ func startShards(ctx context.Context, dir string, n int) (shards []*shard, err e
 			return shards, err
 		}
 		bus := strconv.Itoa(reserved.Port())
-		p, err := startRedis(ctx, dir, "--cluster-enabled", "yes", "--cluster-port", bus, "--cluster-config-file", fmt.Sprintf("nodes-%d.conf", i),
+		p, err := startRedis(ctx, dir, "--cluster-enabled", "yes", "--cluster-port", bus, "--cluster-config-file",
+			fmt.Sprintf("nodes-%d.conf", i),
 			"--appenddirname", fmt.Sprintf("aof-%d", i))
 		if err != nil {
 			return shards, errors.Join(err, reserved.Close())
@@ -58,7 +59,8 @@ func startShards(ctx context.Context, dir string, n int) (shards []*shard, err e
 			if err != nil {
 				return shards, err
 			}
-			known = strings.Contains(info, "cluster_state:ok") && strings.Contains(info, fmt.Sprintf("cluster_known_nodes:%d", n))
+			known = strings.Contains(info, "cluster_state:ok") &&
+				strings.Contains(info, fmt.Sprintf("cluster_known_nodes:%d", n))
 		}
 	}
 	return shards, nil
@@ -66,7 +68,8 @@ func startShards(ctx context.Context, dir string, n int) (shards []*shard, err e
 
 func clientOf(addr string, connections int) *redis.Client {
 	return redis.NewClient(&redis.Options{
-		Addr: addr, PoolSize: connections, MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+		Addr: addr, PoolSize: connections,
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	})
 }
 

@@ -14,16 +14,18 @@ import (
 	"time"
 )
 
-// calibrations are what unit costs are computed from: each does something that the others do not. Before them the shards are looked at
-// without any gateway.
+// calibrations are what unit costs are computed from: each does something that the others do not. Before them the
+// shards are looked at without any gateway.
 var calibrations = []mix{
 	{name: "nothing"}, {name: "short runs", short: 16}, {name: "long runs", long: 16}, {name: "fast runs", fast: 4},
-	{name: "followed runs", followed: 12}, {name: "questions", questions: 8}, {name: "unread runs", unread: 300}, {name: "read runs", read: 300},
+	{name: "followed runs", followed: 12}, {name: "questions", questions: 8}, {name: "unread runs", unread: 300},
+	{name: "read runs", read: 300},
 	{name: "tabs", tabs: 300},
 }
 
 // predicted is a mix that is none of them.
-var predicted = mix{name: "everything", short: 6, long: 14, fast: 1, followed: 4, questions: 2, unread: 150, read: 350, tabs: 400}
+var predicted = mix{name: "everything", short: 6, long: 14, fast: 1, followed: 4, questions: 2, unread: 150, read: 350,
+	tabs: 400}
 
 func simulateCommand(ctx context.Context, args []string) (err error) {
 	s := simulation{lease: 6 * time.Second}
@@ -34,7 +36,8 @@ func simulateCommand(ctx context.Context, args []string) (err error) {
 	flags.DurationVar(&s.during, "during", 6*time.Second, "how long each mix works")
 	flags.Float64Var(&s.times, "times", 1, "how many times as much is asked for in what is predicted")
 	flags.StringVar(&record, "record", "", "file to which the unit costs are written, such as bench/units.json")
-	flags.Float64Var(&judge, "judge", 0, "fail if a prediction is wrong by more than this factor, twice; 0 judges nothing")
+	flags.Float64Var(&judge, "judge", 0,
+		"fail if a prediction is wrong by more than this factor, twice; 0 judges nothing")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -56,7 +59,8 @@ func simulateCommand(ctx context.Context, args []string) (err error) {
 	}
 }
 
-// compare measures unit costs, predicts with them what another mix costs, measures that too, and returns how wrong the worst prediction was.
+// compare measures unit costs, predicts with them what another mix costs, measures that too, and returns how wrong the
+// worst prediction was.
 func (s *simulation) compare(ctx context.Context, record string) (worst float64, err error) {
 	units, err := s.units(ctx)
 	if err != nil {
@@ -94,7 +98,8 @@ func (s *simulation) units(ctx context.Context) (map[string]float64, error) {
 		if err = s.startReplicas(ctx); err != nil {
 			return nil, err
 		}
-		if _, err = s.measure(ctx, mix{short: 8, fast: 2, followed: 2}); err != nil { // not counted: all that is made once is made
+		// not counted: all that is made once is made
+		if _, err = s.measure(ctx, mix{short: 8, fast: 2, followed: 2}); err != nil {
 			return nil, err
 		}
 	}
@@ -115,8 +120,10 @@ func (s *simulation) units(ctx context.Context) (map[string]float64, error) {
 			units[cost.name+activities[i].name] = x
 		}
 	}
-	short, long, asking, unread := rows[2], rows[3], rows[6], rows[7] // in the order of calibrations, behind the bare shards
-	for i, x := range solve([]*measured{short, long}, func(r *measured) []float64 { return []float64{r.threads, r.work[events], r.packed} }) {
+	// in the order of calibrations, behind the bare shards
+	short, long, asking, unread := rows[2], rows[3], rows[6], rows[7]
+	for i, x := range solve([]*measured{short, long},
+		func(r *measured) []float64 { return []float64{r.threads, r.work[events], r.packed} }) {
 		units[[]string{"bytesLog", "bytesEvent"}[i]] = x
 	}
 	for i, x := range solve([]*measured{short, asking}, func(r *measured) []float64 {
@@ -129,11 +136,13 @@ func (s *simulation) units(ctx context.Context) (map[string]float64, error) {
 	return units, s.singles(ctx, units)
 }
 
-// inputs are the units, and what the mix did in place of what formulas say of people.
+// inputs returns the units, and the work of the mix instead of the formulas about people.
 func (r *measured) inputs(units map[string]float64) map[string]float64 {
 	known := map[string]float64{
-		"open": 0, "ends": 0, "lease": 1, "shardMemory": 1, "coreUse": 1, "replicaSize": 1, "elsewhere": 0, // nothing follows from them here
-		"threads": r.threads, "waiting": r.work[questions], "ended": r.threads, "logged": r.work[events], "replicas": float64(r.replicas),
+		// nothing follows from them here
+		"open": 0, "ends": 0, "lease": 1, "shardMemory": 1, "coreUse": 1, "replicaSize": 1, "elsewhere": 0,
+		"threads": r.threads, "waiting": r.work[questions], "ended": r.threads, "logged": r.work[events],
+		"replicas": float64(r.replicas),
 	}
 	for name, v := range units {
 		known[name] = v
@@ -144,7 +153,7 @@ func (r *measured) inputs(units map[string]float64) map[string]float64 {
 	return known
 }
 
-// report prints what was measured beside what was predicted, and returns how wrong the worst prediction was.
+// report prints measurements beside predictions, and returns the error of the worst prediction.
 func report(units, values map[string]float64, r *measured) (worst float64, err error) {
 	var rows []byte
 	for _, c := range costs {
@@ -163,8 +172,10 @@ func report(units, values map[string]float64, r *measured) (worst float64, err e
 		name     string
 		measured float64
 	}{
-		{"redisCores", r.cost[0] / 1e6 / r.seconds}, {"gatewayCores", r.cost[1] / 1e6 / r.seconds}, {"commands", r.cost[2] / r.seconds},
-		{"inBytes", r.cost[3] / r.seconds}, {"outBytes", r.cost[4] / r.seconds}, {"keys", r.keys()}, {"memory", r.memory()},
+		{"redisCores", r.cost[0] / 1e6 / r.seconds}, {"gatewayCores", r.cost[1] / 1e6 / r.seconds},
+		{"commands", r.cost[2] / r.seconds},
+		{"inBytes", r.cost[3] / r.seconds}, {"outBytes", r.cost[4] / r.seconds}, {"keys", r.keys()},
+		{"memory", r.memory()},
 		{"connections", r.connections()},
 	} {
 		ratio := values[q.name] / q.measured
@@ -174,15 +185,16 @@ func report(units, values map[string]float64, r *measured) (worst float64, err e
 	}
 	rows = append(rows, "\nshard\tkeys\tµs of Redis\tcommands\tbytes in\tbytes out\tconnections\n"...)
 	for i, u := range r.shards {
-		rows = fmt.Appendf(rows, "%d\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\n", i+1, u.keys, u.cpu, u.commands, u.in, u.out, u.connections)
+		rows = fmt.Appendf(rows, "%d\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\n", i+1, u.keys, u.cpu, u.commands, u.in,
+			u.out, u.connections)
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	_, err = w.Write(rows)
 	return worst, errors.Join(err, w.Flush())
 }
 
-// solve solves the linear equations that mixes make, each with its right side behind, by Gauss' elimination with the largest pivots. What
-// measurements make less than nothing is nothing.
+// solve solves the linear equations that mixes make, each with its right side behind, by Gauss' elimination with the
+// largest pivots. What measurements make less than nothing is nothing.
 func solve(rows []*measured, equation func(*measured) []float64) []float64 {
 	var a [][]float64
 	for _, r := range rows {

@@ -84,8 +84,10 @@ func (s *simulation) start(ctx context.Context) (err error) {
 		addrs = append(addrs, strings.TrimPrefix(one.process.url, "redis://"))
 	}
 	s.serve = []string{
-		"serve", "-addr", "127.0.0.1:0", "-config", file, "-store", "redis+cluster://" + strings.Join(addrs, ","), "-lease", s.lease.String(),
-		"-auth", "header", "-auth-header", "X-Caller", "-auth-proxies", "127.0.0.1", "-rate", "0", "-max-runs-per-principal", "0",
+		"serve", "-addr", "127.0.0.1:0", "-config", file, "-store", "redis+cluster://" + strings.Join(addrs, ","),
+		"-lease", s.lease.String(),
+		"-auth", "header", "-auth-header", "X-Caller", "-auth-proxies", "127.0.0.1", "-rate", "0",
+		"-max-runs-per-principal", "0",
 		"-max-readers-per-principal", "0", "-model-timeout", "1h", "-admin-addr", "127.0.0.1:0",
 	}
 	return nil
@@ -170,7 +172,7 @@ func (s *simulation) sample(ctx context.Context) (sample, error) {
 	return n, nil
 }
 
-// settle waits until what was begun has ended.
+// settle waits until all runs have ended.
 func (s *simulation) settle(ctx context.Context) (sample, error) {
 	const idle = 150 // commands that a few questions and sweeps are
 	for before := -1.0; ; time.Sleep(300 * time.Millisecond) {
@@ -217,7 +219,7 @@ func (s *simulation) measure(ctx context.Context, m mix) (*measured, error) {
 		return nil, errors.Join(err, release())
 	}
 	if m.unread+m.read+m.tabs > 0 {
-		time.Sleep(1500 * time.Millisecond) // until what has just begun has settled
+		time.Sleep(1500 * time.Millisecond) // until new connections have settled
 	}
 	before, err := s.sample(ctx)
 	var p *played
@@ -232,10 +234,12 @@ func (s *simulation) measure(ctx context.Context, m mix) (*measured, error) {
 	if err := errors.Join(err, afterErr, heldErr, lastErr, packsErr); err != nil {
 		return nil, err
 	}
-	r := &measured{mix: m, seconds: after.at.Sub(before.at).Seconds(), replicas: len(s.replicas), cost: make([]float64, len(costs))}
+	r := &measured{mix: m, seconds: after.at.Sub(before.at).Seconds(), replicas: len(s.replicas),
+		cost: make([]float64, len(costs))}
 	called := func(operation string) float64 { return after.calls[operation] - before.calls[operation] }
 	r.work = []float64{
-		float64(p.runs.Load() - p.questions.Load()), called("append"), float64(p.events.Load()), float64(p.copied.Load()), float64(p.questions.Load()),
+		float64(p.runs.Load() - p.questions.Load()), called("append"), float64(p.events.Load()),
+		float64(p.copied.Load()), float64(p.questions.Load()),
 		called("renew"), float64(m.read) * r.seconds, float64(m.tabs) * r.seconds,
 		float64(len(s.replicas)) * r.seconds / (s.lease.Seconds() / 2), float64(len(s.shards)) * r.seconds,
 	}
@@ -244,7 +248,8 @@ func (s *simulation) measure(ctx context.Context, m mix) (*measured, error) {
 	r.cost[1] = after.gateway - before.gateway
 	for i, b := range before.shards {
 		a := after.shards[i]
-		for c, used := range map[int]float64{0: a.cpu - b.cpu, 2: a.commands - b.commands, 3: a.in - b.in, 4: a.out - b.out} {
+		for c, used := range map[int]float64{0: a.cpu - b.cpu, 2: a.commands - b.commands, 3: a.in - b.in,
+			4: a.out - b.out} {
 			r.cost[c] += used
 		}
 		r.held += b.memory - first.shards[i].memory

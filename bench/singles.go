@@ -8,7 +8,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// singles measures what single commands cost: one that writes an entry of an index, and a signal, at the shards that only pass it on.
+// singles measures what single commands cost: one that writes an entry of an index, and a signal, at the shards that
+// only pass it on.
 func (s *simulation) singles(ctx context.Context, units map[string]float64) error {
 	const commands = 20_000
 	client := clientOf(s.shards[0].client.Options().Addr, 16)
@@ -28,7 +29,8 @@ func (s *simulation) singles(ctx context.Context, units map[string]float64) erro
 	}
 	var err error
 	units["redisHint"], err = used(0, func(n int) error {
-		return client.ZAdd(ctx, key, redis.Z{Score: float64(n), Member: fmt.Sprintf("caller/agent/7f0c9b2e-5a41-4c38-9d27-%d/1", n)}).Err()
+		return client.ZAdd(ctx, key,
+			redis.Z{Score: float64(n), Member: fmt.Sprintf("caller/agent/7f0c9b2e-5a41-4c38-9d27-%d/1", n)}).Err()
 	})
 	if err != nil {
 		return err
@@ -38,6 +40,7 @@ func (s *simulation) singles(ctx context.Context, units map[string]float64) erro
 		return err
 	}
 	units["bytesEntry"] = float64(bytes) / commands
-	units["redisSignal"], err = used(1, func(n int) error { return client.Publish(ctx, "agui:sig:bench", "7f0c9b2e5a414c389d27 1 stop").Err() })
+	units["redisSignal"], err = used(1,
+		func(n int) error { return client.Publish(ctx, "agui:sig:bench", "7f0c9b2e5a414c389d27 1 stop").Err() })
 	return errors.Join(err, client.Del(ctx, key).Err())
 }

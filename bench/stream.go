@@ -19,8 +19,8 @@ type seen struct {
 
 var errNoEnd = errors.New("the stream ended before the run did")
 
-// readStream reads a run's events to the terminal one, each checked by the verifier, and calls first for the first event and for the first
-// text.
+// readStream reads a run's events to the terminal one, each checked by the verifier, and calls first for the first
+// event and for the first text.
 func readStream(body io.Reader, first func(text bool)) (seen, error) {
 	var s seen
 	var verifier agui.Verifier

@@ -18,11 +18,11 @@ import (
 // A target is what a figure of a benchmark is to be at most.
 type target struct {
 	what string
-	// benchmark matches the names of the benchmarks whose figures count, and metric is the unit of the figure. The worst benchmark decides;
-	// of one that was measured several times it is the middle one.
+	// benchmark matches the names of the benchmarks, and metric is the unit of the figure. The worst benchmark decides;
+	// of several measurements of one the median counts.
 	benchmark *regexp.Regexp
 	metric    string
-	// per, if it is there, is a benchmark by whose figure the others are divided.
+	// per, if set, is a benchmark that divides the figures of the others.
 	per  *figure
 	most float64
 	// recorded is what docs/performance.md says that it was: twice that is a regression. 0 is not judged.
@@ -34,25 +34,43 @@ type figure struct{ benchmark, metric string }
 
 // targets are those of docs/performance.md, in its order.
 var targets = []target{
-	{what: "CPU of an event, memory, times the floor", benchmark: benchmarkNamed(`Compare/server=gateway-memory`), metric: "times-floor", most: 2.5, recorded: 2.2},
-	{what: "CPU of an event, Redis, times the floor", benchmark: benchmarkNamed(`Compare/server=gateway-Redis`), metric: "times-floor", most: 4, recorded: 3.8},
+	{what: "CPU of an event, memory, times the floor", benchmark: benchmarkNamed(`Compare/server=gateway-memory`),
+		metric: "times-floor", most: 2.5, recorded: 2.2},
+	{what: "CPU of an event, Redis, times the floor", benchmark: benchmarkNamed(`Compare/server=gateway-Redis`),
+		metric: "times-floor", most: 4, recorded: 3.8},
 	{
 		what: "a model's chunk, parts of the floor's event", benchmark: benchmarkNamed(`Chunk/plain`), metric: "ns/op",
 		per: &figure{"Compare/server=floor", "ns/event"}, most: 0.7, recorded: 0.1,
 	},
-	{what: "heap of an open run with a reader, of 1,000, KB", benchmark: benchmarkNamed(`Hold/store=memory/open`), metric: "KB/run", most: 40, recorded: 56.5},
-	{what: "stacks of its goroutines, KB", benchmark: benchmarkNamed(`Hold/store=memory/open`), metric: "KB-stacks/run", most: 50, recorded: 46},
-	{what: "goroutines of one, 2 of them the model's connection's", benchmark: benchmarkNamed(`Hold/store=memory/open`), metric: "goroutines/run", most: 6, recorded: 6},
-	{what: "first event with 1,000 open runs, ms", benchmark: benchmarkNamed(`Hold/store=memory/open`), metric: "ms-first-event", most: 1},
-	{what: "kept of a finished run of 200 words, KB", benchmark: benchmarkNamed(`Hold/store=memory/finished`), metric: "KB/run", most: 12, recorded: 10.7},
-	{what: "connections to Redis with 1,000 readers", benchmark: benchmarkNamed(`Hold/store=redis/open`), metric: "connections", most: 10},
-	{what: "a run on 2,000 messages, times one on none", benchmark: benchmarkNamed(`LongThread/store=\w+/messages=2000/unread`), metric: "times-cpu", most: 2, recorded: 1.1},
-	{what: "the same, its snapshots read", benchmark: benchmarkNamed(`LongThread/store=\w+/messages=2000/read`), metric: "times-cpu", most: 2, recorded: 11},
-	{what: "the same, all messages sent with the request", benchmark: benchmarkNamed(`LongThread/store=\w+/messages=2000/echoed`), metric: "times-cpu", most: 2, recorded: 11},
-	{what: "a run with a state of 1 MB, times one with none", benchmark: benchmarkNamed(`LongThread/store=\w+/state=1MB/unread`), metric: "times-cpu", most: 1.2, recorded: 1},
-	{what: "a reader joins after 20,000 events, ms", benchmark: benchmarkNamed(`Join/store=\w+/events=20000`), metric: "ms-least", most: 10},
-	{what: "a page of 50,000 threads, first or middle, ms", benchmark: benchmarkNamed(`List/store=\w+/page=(first|middle|agent)`), metric: "ms-least", most: 5},
-	{what: "the same, of a status or with a word", benchmark: benchmarkNamed(`List/store=\w+/page=(status|rare|search)`), metric: "ms-least", most: 5},
+	{what: "heap of an open run with a reader, of 1,000, KB", benchmark: benchmarkNamed(`Hold/store=memory/open`),
+		metric: "KB/run", most: 40, recorded: 56.5},
+	{what: "stacks of its goroutines, KB", benchmark: benchmarkNamed(`Hold/store=memory/open`), metric: "KB-stacks/run",
+		most: 50, recorded: 46},
+	{what: "goroutines of one, 2 of them the model's connection's", benchmark: benchmarkNamed(`Hold/store=memory/open`),
+		metric: "goroutines/run", most: 6, recorded: 6},
+	{what: "first event with 1,000 open runs, ms", benchmark: benchmarkNamed(`Hold/store=memory/open`),
+		metric: "ms-first-event", most: 1},
+	{what: "kept of a finished run of 200 words, KB", benchmark: benchmarkNamed(`Hold/store=memory/finished`),
+		metric: "KB/run", most: 12, recorded: 10.7},
+	{what: "connections to Redis with 1,000 readers", benchmark: benchmarkNamed(`Hold/store=redis/open`),
+		metric: "connections", most: 10},
+	{what: "a run on 2,000 messages, times one on none",
+		benchmark: benchmarkNamed(`LongThread/store=\w+/messages=2000/unread`), metric: "times-cpu", most: 2,
+		recorded: 1.1},
+	{what: "the same, its snapshots read", benchmark: benchmarkNamed(`LongThread/store=\w+/messages=2000/read`),
+		metric: "times-cpu", most: 2, recorded: 11},
+	{what: "the same, all messages sent with the request",
+		benchmark: benchmarkNamed(`LongThread/store=\w+/messages=2000/echoed`), metric: "times-cpu", most: 2,
+		recorded: 11},
+	{what: "a run with a state of 1 MB, times one with none",
+		benchmark: benchmarkNamed(`LongThread/store=\w+/state=1MB/unread`), metric: "times-cpu", most: 1.2,
+		recorded: 1},
+	{what: "a reader joins after 20,000 events, ms", benchmark: benchmarkNamed(`Join/store=\w+/events=20000`),
+		metric: "ms-least", most: 10},
+	{what: "a page of 50,000 threads, first or middle, ms",
+		benchmark: benchmarkNamed(`List/store=\w+/page=(first|middle|agent)`), metric: "ms-least", most: 5},
+	{what: "the same, of a status or with a word",
+		benchmark: benchmarkNamed(`List/store=\w+/page=(status|rare|search)`), metric: "ms-least", most: 5},
 }
 
 // benchmarkNamed matches the name of a benchmark behind the word that all begin with.
@@ -129,7 +147,8 @@ func targetsCommand(_ context.Context, args []string) error {
 	return m.report(os.Stdout, *judge)
 }
 
-// report writes the table, and returns an error if a target was not measured, or judge is set and a figure is twice what is recorded.
+// report writes the table, and returns an error if a target was not measured, or judge is set and a figure is twice the
+// recorded one.
 func (m figures) report(out io.Writer, judge bool) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	_, err := fmt.Fprintln(w, "target\tat most\tmeasured\t")
@@ -149,7 +168,8 @@ func (m figures) report(out io.Writer, judge bool) error {
 		if judge && t.recorded > 0 && value.middle > 2*t.recorded {
 			err = errors.Join(err, fmt.Errorf("%s: %.2f, and %.2f is recorded", t.what, value.middle, t.recorded))
 		}
-		_, writeErr := fmt.Fprintf(w, "%s\t%g\t%.2f (%.2f to %.2f)\t%s\n", t.what, t.most, value.middle, value.least, value.most, verdict)
+		_, writeErr := fmt.Fprintf(w, "%s\t%g\t%.2f (%.2f to %.2f)\t%s\n", t.what, t.most, value.middle, value.least,
+			value.most, verdict)
 		err = errors.Join(err, writeErr)
 	}
 	return errors.Join(err, w.Flush())

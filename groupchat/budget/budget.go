@@ -20,15 +20,16 @@ type Limits struct {
 	Run int64
 	// Thread is for all runs of a thread together.
 	Thread int64
-	// Principal is for what a principal uses under these hooks within Window, on this process. It is kept in memory: for all
-	// agents of a gateway and without hooks there is Limits.TokensPerPrincipal in package gateway.
+	// Principal is for what a principal uses under these hooks within Window, on this process. It is kept in memory:
+	// for all agents of a gateway and without hooks there is Limits.TokensPerPrincipal in package gateway.
 	Principal int64
-	// Window is how long Principal holds, from the first tokens that the principal uses, and then anew; 0 means 24 hours.
+	// Window is how long Principal holds, from the first tokens that the principal uses, and then anew; 0 means 24
+	// hours.
 	Window time.Duration
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// Ledger keeps what principals have used, under Name, for budgets that come after this one, as when a file is read again; nil keeps
-	// it in this budget.
+	// Ledger keeps what principals have used, under Name, for budgets that come after this one, as when a file is read
+	// again; nil keeps it in this budget.
 	Ledger *Ledger
 	Name   string
 }
@@ -39,7 +40,8 @@ type Ledger struct {
 	by map[string]*bounded.Spending
 }
 
-// maxPrincipals is of how many principals a budget knows what they have used. Those that have used least are forgotten first.
+// maxPrincipals is of how many principals a budget knows what they have used. Those that have used least are forgotten
+// first.
 const maxPrincipals = 65_536
 
 // of returns the table of a budget.
@@ -88,7 +90,7 @@ func (b *Budget) Hooks() groupchat.Hooks {
 
 // call lets a call of a model pass if nothing is used up.
 func (b *Budget) call(ctx context.Context, c groupchat.ModelCall, next groupchat.ModelFunc) (model.Reply, error) {
-	if c.Turn == nil { // outside of a run nobody's budget is touched
+	if c.Turn == nil { // there is no budget outside of a run
 		return next(ctx, c)
 	}
 	if err := b.check(c.Turn); err != nil {
@@ -111,12 +113,15 @@ func (b *Budget) check(t *groupchat.Turn) error {
 	}
 	if limit := b.limits.Thread; limit > 0 {
 		if used := agui.SumTokens(t.ThreadUsage()); used >= limit {
-			return exceeded("thread", "This conversation has used the tokens that it may use; begin a new one, or ask the operator for more.", used, limit)
+			return exceeded("thread",
+				"This conversation has used the tokens that it may use; begin a new one, or ask the operator for more.",
+				used, limit)
 		}
 	}
 	if limit := b.limits.Principal; limit > 0 {
 		if used, _ := b.principals.Spent(t.Principal().ID, b.limits.Now()); used >= limit {
-			return exceeded("principal", "You have used the tokens that you may use for now; try again later.", used, limit)
+			return exceeded("principal", "You have used the tokens that you may use for now; try again later.", used,
+				limit)
 		}
 	}
 	return nil
@@ -124,5 +129,6 @@ func (b *Budget) check(t *groupchat.Turn) error {
 
 // exceeded is the error of a budget that is used up, with a sentence for clients.
 func exceeded(whose, text string, used, limit int64) error {
-	return &errcode.Error{Code: errcode.BudgetExceeded, Text: text, Err: fmt.Errorf("budget: the %s has used %d tokens of %d", whose, used, limit)}
+	return &errcode.Error{Code: errcode.BudgetExceeded, Text: text,
+		Err: fmt.Errorf("budget: the %s has used %d tokens of %d", whose, used, limit)}
 }

@@ -90,7 +90,7 @@ func TestARunHasABudget(t *testing.T) {
 	}
 }
 
-// TestAThreadHasABudget over its runs; another thread has its own, and a higher one lets the thread go on.
+// TestAThreadHasABudget over its runs; another thread has its own, and a higher one lets the thread continue.
 func TestAThreadHasABudget(t *testing.T) {
 	t.Parallel()
 	asked := 0

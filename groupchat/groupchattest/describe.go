@@ -9,8 +9,9 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// Describe writes the events of a run for people, as golden conversations have them: a line for what each speaker says or calls, for
-// each change of the state, for what people are asked, and for how the run ends. Ids are left out. Who speaks without a name is the agent.
+// Describe writes the events of a run for people, as golden conversations have them: a line for what each speaker says
+// or calls, for each change of the state, for what people are asked, and for how the run ends. Ids are left out. Who
+// speaks without a name is the agent.
 func Describe(events []agui.Event) string { return describe(events, map[string]*called{}) }
 
 // describe is Describe with the calls of earlier runs, to which it adds.
@@ -22,7 +23,6 @@ func describe(events []agui.Event, calls map[string]*called) string {
 	return d.String()
 }
 
-// A description is what was described so far.
 type description struct {
 	strings.Builder
 	texts map[string]*said
@@ -89,12 +89,13 @@ func (d *description) outcome(o *agui.Outcome) {
 			Options json.RawMessage
 			Agent   string
 		}
-		_ = json.Unmarshal(i.Metadata["groupchat"], &where) // what is not there is not described
+		_ = json.Unmarshal(i.Metadata["groupchat"], &where) // missing values are not described
 		_ = json.Unmarshal(i.Metadata["value"], &card)
 		if c := d.calls[i.ToolCallID]; c != nil {
 			where.Key = c.name
 		}
-		d.line("%s", strings.TrimSpace(fmt.Sprintf("%s asks %s: %q %s", cmp.Or(card.Agent, "agent"), where.Key, i.Message, card.Options)))
+		d.line("%s", strings.TrimSpace(fmt.Sprintf("%s asks %s: %q %s", cmp.Or(card.Agent, "agent"), where.Key,
+			i.Message, card.Options)))
 	}
 	d.line("ends: %s", o.Type)
 }

@@ -2,8 +2,8 @@ package groupchattest
 
 import "strings"
 
-// Diff compares two texts line by line: lines of want alone begin with "-", those of got alone with "+". Lines that both have far from any
-// difference are left out. It costs the product of the lengths of what differs.
+// Diff compares two texts line by line: lines of want alone begin with "-", those of got alone with "+". Lines that
+// both have far from any difference are left out. It costs the product of the lengths of what differs.
 func Diff(want, got string) string {
 	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
 	var head, tail []string

@@ -12,8 +12,8 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// Golden plays the conversation of a text file and holds each run to what the file has of it. The file is a txtar archive, whose comment
-// says what it is about, and which has by turns what a person sends and what comes back, as [Describe] writes it:
+// Golden plays the conversation of a text file and compares each run with the file. The file is a txtar archive, with a
+// description as comment, and by turns a person's messages and the results, as [Describe] writes them:
 //
 //	A person who changes her mind.
 //	-- say --
@@ -27,9 +27,9 @@ import (
 //	agent: Booked with KLM.
 //	ends: success
 //
-// The other sections that may be sent are approve and reject (names of tools, one a line), cancel (keys, one a line) and returns
-// (results of the frontend's calls as answers are written). With the environment variable UPDATE_GOLDEN=1, or if the test binary has a
-// flag called update that is set, the file is written anew.
+// The other sections that may be sent are approve and reject (names of tools, one a line), cancel (keys, one a line)
+// and returns (results of the frontend's calls as answers are written). With the environment variable UPDATE_GOLDEN=1,
+// or if the test binary has a flag called update that is set, the file is written anew.
 func Golden(t T, file string, agent groupchat.Agent, o Options) {
 	t.Helper()
 	archive, err := txtar.ParseFile(file)
@@ -63,7 +63,6 @@ func updates() bool {
 	return os.Getenv("UPDATE_GOLDEN") == "1"
 }
 
-// send plays what a section sends.
 func (th *Thread) send(section txtar.File) *Run {
 	th.t.Helper()
 	text := strings.TrimSpace(string(section.Data))
@@ -83,7 +82,8 @@ func (th *Thread) send(section txtar.File) *Run {
 		}
 		return th.Answer(answers)
 	default:
-		th.t.Fatalf("there is no section called %q; there are say, answer, approve, reject, cancel, returns and run", section.Name)
+		th.t.Fatalf("there is no section called %q; there are say, answer, approve, reject, cancel, returns and run",
+			section.Name)
 		return nil
 	}
 }

@@ -20,7 +20,7 @@ import (
 
 var _ = flag.Bool("update", false, "rewrite the conversations in testdata")
 
-// A failing T keeps what a test would be told.
+// A failing T keeps the messages for a test.
 type failing struct {
 	told  []string
 	after []func()
@@ -39,7 +39,7 @@ func (f *failing) Fatalf(format string, args ...any) {
 	panic(f)
 }
 
-// failures are what a test is told that does something.
+// failures returns the messages for a test that calls do.
 func failures(do func(t *failing)) (told string) {
 	f := &failing{}
 	defer func() {

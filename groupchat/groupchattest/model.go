@@ -11,9 +11,9 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// A Model is a language model that speaks from a script: each request gets the first of its replies that is for it and was not
-// given yet. What no reply is for fails the test, and the call with the code model_request; so does, when the test ends, a reply that
-// was not given. It is safe for concurrent use.
+// A Model is a language model that speaks from a script: each request gets the first of its replies that is for it and
+// was not given yet. What no reply is for fails the test, and the call with the code model_request; so does, when the
+// test ends, a reply that was not given. It is safe for concurrent use.
 type Model struct {
 	t T
 
@@ -69,7 +69,8 @@ func (m *Model) Stream(ctx context.Context, r model.Request, on model.Deltas) (m
 	if reply == nil {
 		asked := Request{Request: r}
 		m.t.Errorf("the model has no reply for %s, who says at last %q", orAnybody(speaker), asked.Last())
-		return model.Reply{}, &errcode.Error{Code: errcode.ModelRequest, Err: errors.New("the script has no reply for this")}
+		return model.Reply{},
+			&errcode.Error{Code: errcode.ModelRequest, Err: errors.New("the script has no reply for this")}
 	}
 	return reply.say(on)
 }
@@ -119,24 +120,24 @@ func orAnybody(speaker string) string {
 	return speaker
 }
 
-// speakerKey is the key under which a context has the path of who asks a model.
+// speakerKey is the context key of the path of a model's caller.
 type speakerKey struct{}
 
-// Speakers are hooks that tell models who asks them: the path of the turn, or the name of the thread's agent. A [Thread] has them; another host has to
-// be given them for [Reply.To] to mean something.
+// Speakers returns hooks that add a model's caller to the context: the path of the turn, or the name of the thread's
+// agent. A [Thread] has them; another host needs them for [Reply.To].
 func Speakers() groupchat.Hooks {
-	return groupchat.Hooks{Name: "speakers", Model: func(ctx context.Context, c groupchat.ModelCall, next groupchat.ModelFunc) (model.Reply, error) {
-		return next(context.WithValue(ctx, speakerKey{}, speakerOf(c)), c)
-	}}
+	return groupchat.Hooks{Name: "speakers",
+		Model: func(ctx context.Context, c groupchat.ModelCall, next groupchat.ModelFunc) (model.Reply, error) {
+			return next(context.WithValue(ctx, speakerKey{}, speakerOf(c)), c)
+		}}
 }
 
-// Speaker is who asks the model that is called with ctx, as far as that is known.
+// Speaker returns the caller of the model that gets ctx, or "".
 func Speaker(ctx context.Context) string {
 	speaker, _ := ctx.Value(speakerKey{}).(string)
 	return speaker
 }
 
-// speakerOf is who makes a call.
 func speakerOf(c groupchat.ModelCall) string {
 	switch {
 	case c.Turn == nil:

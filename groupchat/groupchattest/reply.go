@@ -18,14 +18,15 @@ type Reply struct {
 	Finish                   string // why it ends; empty means "stop", or "tool_calls" if it calls tools
 	Usage                    agui.TokenUsage
 	Cost                     *float64
-	// Error, if set, is the code with which the call fails after the text has been handed on, such as model_unavailable.
+	// Error, if set, is the code with which the call fails after the text has been handed on, such as
+	// model_unavailable.
 	Error errcode.Code
-	// For is who the reply is for: the name of a participant, which is also for those within its turn, or a path; the thread's agent where
-	// it speaks itself; "supervisor" for a manager. Empty is for anybody.
+	// For is who the reply is for: the name of a participant, which is also for those within its turn, or a path; the
+	// thread's agent where it speaks itself; "supervisor" for a manager. Empty is for anybody.
 	For string
 	// Fits, if set, decides which requests the reply is for.
 	Fits func(model.Request) bool
-	// Label is where the reply stands in a script, for whoever is told of it.
+	// Label is the place of the reply in a script, for messages.
 	Label string
 	// Times is how often it is given; 0 means once, and less than 0 any number of times, never included.
 	Times int
@@ -54,7 +55,8 @@ func (r Reply) To(speaker string) Reply {
 	return r
 }
 
-// When returns r for requests that have text in what the model has not answered yet: in a message behind its last words.
+// When returns r for requests that have text in what the model has not answered yet: in a message behind its last
+// words.
 func (r Reply) When(text string) Reply {
 	r.Fits = func(q model.Request) bool {
 		return Unanswered(q, func(m model.Message) bool { return strings.Contains(m.Text, text) })
@@ -100,7 +102,8 @@ func (r *Reply) missing() int {
 
 // say hands the reply on, the text word by word, and returns it.
 func (r *Reply) say(on model.Deltas) (model.Reply, error) {
-	reply := model.Reply{Text: r.Text, Reasoning: r.Reasoning, Refusal: r.Refusal, Calls: r.Calls, Finish: r.Finish, Usage: r.Usage, Cost: r.Cost}
+	reply := model.Reply{Text: r.Text, Reasoning: r.Reasoning, Refusal: r.Refusal, Calls: r.Calls, Finish: r.Finish,
+		Usage: r.Usage, Cost: r.Cost}
 	for _, part := range []struct {
 		text string
 		to   func(string) error

@@ -24,7 +24,8 @@ func (r *Run) Code() errcode.Code {
 	return errcode.Of(r.Err)
 }
 
-// Body is the stream between its opening and what follows the agents' work: without the snapshots at the beginning and the end.
+// Body is the stream between its opening and what follows the agents' work: without the snapshots at the beginning and
+// the end.
 func (r *Run) Body() []agui.Event {
 	end := len(r.Events)
 	for i, e := range r.Events {
@@ -49,7 +50,7 @@ func (r *Run) Steps() []string {
 	return names
 }
 
-// Shape is the body of the stream in short: its steps, what is said and called in them, and where the state changes.
+// Shape returns a short form of the stream: its steps, their messages and calls, and changes of the state.
 func (r *Run) Shape() string {
 	var words []string
 	for _, e := range r.Body() {

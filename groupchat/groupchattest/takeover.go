@@ -2,9 +2,10 @@ package groupchattest
 
 import "fmt"
 
-// EachTakeover plays a conversation once as it is, and then once for each place of its runs at which the process could die and another go
-// on: when a run has started, after each turn, and after each effect that was recorded. Build makes a thread with agents and models of
-// its own, and play talks to it and judges what it says, which a death must not change. It returns how many places there were.
+// EachTakeover plays a conversation once as it is, and then once for each place of its runs at which the process could
+// die and another go on: when a run has started, after each turn, and after each effect that was recorded. Build makes
+// a thread with agents and models of its own, and play talks to it and judges what it says, which a death must not
+// change. It returns how many places there were.
 func EachTakeover(t T, build func(t T) *Thread, play func(th *Thread)) int {
 	t.Helper()
 	th := build(t)
@@ -15,13 +16,13 @@ func EachTakeover(t T, build func(t T) *Thread, play func(th *Thread)) int {
 		other.crash = place
 		play(other)
 		if other.crash != 0 {
-			t.Errorf("the conversation has fewer places than the first time: it did not come to %d of %d", place, places)
+			t.Errorf("the conversation has fewer places than the first time: it did not come to %d of %d", place,
+				places)
 		}
 	}
 	return places
 }
 
-// A named T says where it was.
 type named struct {
 	T
 	name string

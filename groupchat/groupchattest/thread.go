@@ -22,8 +22,8 @@ type Options struct {
 	NoReplay bool
 }
 
-// A Thread is a conversation of a test with an agent. Ids are numbers, so that the same conversation always has the same ones. It is used
-// by one goroutine.
+// A Thread is a conversation of a test with an agent. Ids are numbers, so that the same conversation always has the
+// same ones. It is used by one goroutine.
 type Thread struct {
 	t      T
 	agent  groupchat.Agent
@@ -32,8 +32,8 @@ type Thread struct {
 	ids    atomic.Int64
 
 	mu     sync.Mutex
-	stream *stream // of the run that goes on
-	saves  int     // of runs that go on, since the thread was made
+	stream *stream // of the live run
+	saves  int     // of live runs, since the thread was made
 	crash  int     // the number of the save at which the process dies; 0 is none
 	left   json.RawMessage
 }
@@ -87,7 +87,7 @@ func (th *Thread) another() *groupchat.Thread {
 // errCrashed is how a process dies.
 var errCrashed = errors.New("groupchattest: the process dies here")
 
-// note counts what is saved while a run goes on, and lets the process die.
+// note counts saves of a live run, and simulates the crash.
 func (th *Thread) note(raw json.RawMessage) error {
 	th.mu.Lock()
 	defer th.mu.Unlock()
@@ -99,7 +99,7 @@ func (th *Thread) note(raw json.RawMessage) error {
 		th.left = bytes.Clone(raw)
 		return errCrashed
 	}
-	if th.left != nil { // what else goes on at the same time dies too
+	if th.left != nil { // concurrent work dies too
 		return errCrashed
 	}
 	return nil
@@ -111,7 +111,8 @@ func (th *Thread) Say(text string) *Run {
 	return th.run(func(ctx context.Context) (*groupchat.RunResult, error) { return th.thread.Say(ctx, text) })
 }
 
-// Answer answers what is open, by the keys of questions and the names of tools: see [groupchat.Thread.Answer].
+// Answer answers open questions and calls, by the keys of questions and the names of tools: see
+// [groupchat.Thread.Answer].
 func (th *Thread) Answer(answers map[string]any) *Run {
 	th.t.Helper()
 	return th.run(func(ctx context.Context) (*groupchat.RunResult, error) { return th.thread.Answer(ctx, answers) })
@@ -143,7 +144,7 @@ func all(names []string, value any) map[string]any {
 	return answers
 }
 
-// Upgrade goes on with another agent, as after a new version of a program has started: from what JSON has kept of the thread.
+// Upgrade continues with another agent, as after the start of a new version of a program: from the JSON of the thread.
 func (th *Thread) Upgrade(agent groupchat.Agent) {
 	th.t.Helper()
 	saved, err := json.Marshal(th.thread)

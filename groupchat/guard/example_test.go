@@ -12,7 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// echo is a model that says what it is told.
+// echo is a model that repeats its prompt.
 var echo = model.Func(func(_ context.Context, r model.Request, _ model.Deltas) (model.Reply, error) {
 	return model.Reply{Text: "You said: " + r.Messages[len(r.Messages)-1].Text}, nil
 })

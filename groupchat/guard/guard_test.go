@@ -45,7 +45,7 @@ func says(words ...string) *script {
 	return s
 }
 
-// A played is what one run under rules came to.
+// A played is the result of one run under rules.
 type played struct {
 	err    error
 	result *groupchat.RunResult
@@ -77,7 +77,7 @@ func (p *played) words() string { return strings.ReplaceAll(p.shown, "|", "") }
 
 func (p *played) code() errcode.Code { return errcode.Of(p.err) }
 
-// sentence is what people are told of the failure.
+// sentence returns the sentence for people about the failure.
 func (p *played) sentence() string {
 	e, _ := errors.AsType[*errcode.Error](p.err)
 	if e == nil {

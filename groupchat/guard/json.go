@@ -9,8 +9,8 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// editJSON is raw with every text in it edited, and every number whose digits are something of interest; raw itself if nothing
-// changes, so that what is not concerned stays as it was written. What is no JSON is edited as one text.
+// editJSON edits every text in raw, and every number with digits that match; it returns raw itself if nothing changes,
+// so that the spelling stays. Invalid JSON is edited as one text.
 func editJSON(raw string, edit editorFunc) (string, error) {
 	d := json.NewDecoder(bytes.NewReader([]byte(raw)))
 	d.UseNumber()

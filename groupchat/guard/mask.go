@@ -6,14 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// A finder finds what a rule looks for in texts.
 type finder struct {
 	mask  string
 	find  func(text string) [][2]int
 	holds func(text string) int // where what may be the beginning of something begins
 }
 
-// A span is what a finder found.
 type span struct {
 	start, end int
 	mask       string
@@ -57,21 +55,22 @@ func masked(text string, from int, found []span) string {
 	return string(append(out, text[from:]...))
 }
 
-// longest is how many bytes of one match are held back before the text goes on all the same, with what there is of the match masked.
+// longest is the maximum number of bytes of one match that are held back. Then the text passes, with the matched part
+// masked.
 const longest = 16 << 10
 
-// A masking is a text in which what finders find is masked, or refused, as it goes by. It holds back what may be the beginning of
-// something, and no more.
+// A masking is a text in which what finders find is masked, or refused, as it goes by. It holds back what may be the
+// beginning of something, and no more.
 type masking struct {
 	finders []finder
-	refuse  func() error // in place of masks
-	before  string       // the last character that went on, which says whether a word begins
+	refuse  func() error // instead of masks
+	before  string       // the last character that passed, which decides whether a word begins
 	held    string
 	next    int // how much has to be held until it is looked at again
 }
 
-// rescan is from how many bytes on what is held back is looked at only when there is a quarter more of it, so that a long match
-// does not cost its square.
+// rescan is the number of held bytes from which the next scan waits for a quarter more, so that a long match does not
+// cost its square.
 const rescan = 512
 
 func (m *masking) push(piece string, last bool) (string, error) {
@@ -88,7 +87,7 @@ func (m *masking) push(piece string, last bool) (string, error) {
 			cut = min(cut, f.holds(text))
 		}
 		for _, s := range slices.Backward(found) {
-			if s.end > cut || s.end == len(text) { // it may go on
+			if s.end > cut || s.end == len(text) { // it may continue
 				cut = min(cut, s.start)
 			}
 		}
@@ -121,8 +120,8 @@ func (m *masking) push(piece string, last bool) (string, error) {
 	return goesOn, nil
 }
 
-// found are the spans of what has not gone on. The pattern of one that seems to begin before that may have taken the beginning of the text for
-// one of a word, or of the whole: then the rest is looked at for itself.
+// found returns the spans in the held text. A match that seems to begin earlier may have taken the beginning of the
+// text for that of a word, or of the whole: then the rest is scanned by itself.
 func (m *masking) found(text string, from int) []span {
 	all := spans(m.finders, text)
 	n := 0
@@ -143,7 +142,8 @@ func (m *masking) found(text string, from int) []span {
 	return rest
 }
 
-// A Redactor masks what detectors find, in texts that are there as a whole: in logs, say. It is safe for concurrent use.
+// A Redactor masks what detectors find, in texts that are there as a whole: in logs, say. It is safe for concurrent
+// use.
 type Redactor struct{ finders []finder }
 
 // NewRedactor returns a redactor for these detectors; without any, for all.
@@ -157,7 +157,7 @@ func NewRedactor(detectors ...Detector) *Redactor {
 // Redact returns text with each thing that was found replaced by the detector's name in brackets, such as [email].
 func (r *Redactor) Redact(text string) string { return masked(text, 0, spans(r.finders, text)) }
 
-// Attr is a function for slog.HandlerOptions.ReplaceAttr: texts and errors in what is logged are redacted.
+// Attr is a function for slog.HandlerOptions.ReplaceAttr: texts and errors in log records are redacted.
 func (r *Redactor) Attr(_ []string, a slog.Attr) slog.Attr {
 	v := a.Value.Resolve()
 	if err, ok := v.Any().(error); ok {

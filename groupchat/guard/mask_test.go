@@ -105,7 +105,7 @@ func TestARedactorOfLogs(t *testing.T) {
 	}
 }
 
-// FuzzMasking: however a text is cut, what is masked of it is the same as of the whole, and whole characters go on.
+// FuzzMasking: however a text is cut, the masked parts are those of the whole, and whole characters pass.
 func FuzzMasking(f *testing.F) {
 	f.Add("write to ann@example.org, 4111 1111 1111 1111 ok", 3)
 	f.Add("é😀 +49 30 1234567 x", 1)

@@ -15,7 +15,6 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// rails are rules at work.
 type rails struct{ rules []Rule }
 
 // hooks are those that the rules need, and no others.
@@ -36,7 +35,6 @@ func (g *rails) hooks() groupchat.Hooks {
 	return h
 }
 
-// on are the rules of a place, in order.
 func (g *rails) on(p Place) []*Rule {
 	var list []*Rule
 	for i := range g.rules {
@@ -82,7 +80,7 @@ func editorOf(t *groupchat.Turn, rules []*Rule) editor {
 	return c
 }
 
-// A guardedTurn marks the context of the outermost turn in which rails hold: what is in it is not judged as its own.
+// A guardedTurn marks the context of the outermost turn in which rails hold: its contents are not judged twice.
 type guardedTurn struct{ *rails }
 
 // turn judges what the user said before the agent works, and what questions say that it waits for.

@@ -61,7 +61,7 @@ type judgedText struct {
 	passed []byte
 }
 
-// delta returns what a model hands pieces to; nil if nobody listens.
+// delta returns the receiver of a model's pieces; nil without a listener.
 func (j *judgedText) delta() func(string) error {
 	if j.on == nil {
 		return nil
@@ -84,7 +84,7 @@ func (j *judgedText) push(piece string, last bool) error {
 	return j.on(goesOn)
 }
 
-// end is what of the text passed: of the pieces, or if none came, of the whole.
+// end returns the text that passed: of the pieces, or without pieces of the whole.
 func (j *judgedText) end(whole string) (string, error) {
 	if j.came {
 		whole = ""
@@ -93,8 +93,9 @@ func (j *judgedText) end(whole string) (string, error) {
 	return string(j.passed), err
 }
 
-// judgedReply makes a call whose reply is judged, its words and reasoning while they come.
-func judgedReply(ctx context.Context, c groupchat.ModelCall, next groupchat.ModelFunc, rules []*Rule) (model.Reply, error) {
+// judgedReply makes a call and judges its reply, words and reasoning while they come.
+func judgedReply(ctx context.Context, c groupchat.ModelCall, next groupchat.ModelFunc,
+	rules []*Rule) (model.Reply, error) {
 	words := &judgedText{editor: editorOf(c.Turn, rules), on: c.On.Text}
 	thought := &judgedText{editor: editorOf(c.Turn, rules), on: c.On.Reasoning}
 	c.On = model.Deltas{Text: words.delta(), Reasoning: thought.delta()} // calls are handed on when they are complete

@@ -20,17 +20,19 @@ type Place string
 
 // The places.
 const (
-	// Input is what the user said last, before the agent's turn begins: all that came since somebody else spoke. Other members of what
-	// a client sends, such as its state, and answers to questions are not input.
+	// Input is what the user said last, before the agent's turn begins: all that came since somebody else spoke. Other
+	// members of what a client sends, such as its state, and answers to questions are not input.
 	Input Place = "input"
 	// Request is what a model is sent, except the instructions: of the conversation, of calls and results.
 	Request Place = "request"
-	// Reply is what a model answers, before it is recorded, shown and told to the model again: words, reasoning, arguments of calls.
+	// Reply is a model's reply, before it is recorded, shown and part of the next request: words, reasoning, arguments
+	// of calls.
 	Reply Place = "reply"
-	// Output is what people see: words and reasoning, arguments and results of calls, events of agents' own, and the messages of
-	// questions. The options of a question and the state are not looked at.
+	// Output is what people see: words and reasoning, arguments and results of calls, events of agents' own, and the
+	// messages of questions. The options of a question and the state are not looked at.
 	Output Place = "output"
-	// ToolArguments are what a tool of the server is called with, and ToolResult is what it returns, before it is recorded.
+	// ToolArguments are what a tool of the server is called with, and ToolResult is what it returns, before it is
+	// recorded.
 	ToolArguments Place = "tool_arguments"
 	ToolResult    Place = "tool_result"
 )
@@ -44,10 +46,10 @@ type Action string
 // The actions. The zero value refuses.
 const (
 	Refuse  Action = "refuse"  // the turn fails with guardrail_refused, and its message is Say
-	Redact  Action = "redact"  // what was found is masked, for patterns and detectors
+	Redact  Action = "redact"  // matches are masked, for patterns and detectors
 	Replace Action = "replace" // the whole text gives way to Say
 	Answer  Action = "answer"  // the agent says Say instead of working, for Input
-	Tell    Action = "tell"    // the model is told Say as what came of the call, for ToolArguments and ToolResult
+	Tell    Action = "tell"    // the model gets Say as the result of the call, for ToolArguments and ToolResult
 )
 
 // A Hold says how much of a text people wait for until a rule has judged it.
@@ -55,8 +57,8 @@ type Hold string
 
 // The holds. The zero value is a window for patterns and detectors, and the message for predicates and models.
 const (
-	HoldSentence Hold = "sentence" // each sentence, or line, goes on when it is judged
-	HoldMessage  Hold = "message"  // the message goes on when all of it is judged
+	HoldSentence Hold = "sentence" // each sentence, or line, passes when it is judged
+	HoldMessage  Hold = "message"  // the message passes when all of it is judged
 )
 
 // Otherwise says what a check means that could not be made. The zero value refuses with hook_failed.
@@ -74,8 +76,8 @@ type Rule struct {
 	Name string
 	On   []Place
 
-	// Match finds what a pattern matches. A match that is longer than Window characters may be missed in what people see, unless Hold
-	// is set.
+	// Match finds what a pattern matches. A match that is longer than Window characters may be missed in what people
+	// see, unless Hold is set.
 	Match  *regexp.Regexp
 	Window int // 0 means 64
 	// Detect finds what the detectors do.
@@ -86,15 +88,15 @@ type Rule struct {
 	Ask *Judge
 
 	Do Action
-	// Say is the sentence of a refusal or an answer, or what stands in the place of a text; of a refusal, empty means that of the
-	// code. Mask stands in the place of what Match found, "[redacted]" if empty; detectors have their names there.
+	// Say is the sentence of a refusal or an answer, or replaces a text; for a refusal, empty means that of the code.
+	// Mask replaces matches of Match, "[redacted]" if empty; detectors use their names.
 	Say, Mask string
 	Hold      Hold
 	Otherwise Otherwise
 }
 
-// A Judge asks a model whether a text may pass. It answers {"allow": …, "reason": …}; the reason is for the log. The call has the purpose
-// [groupchat.ForGuard], is recorded, and counts as the run's.
+// A Judge asks a model whether a text may pass. It answers {"allow": …, "reason": …}; the reason is for the log. The
+// call has the purpose [groupchat.ForGuard], is recorded, and counts as the run's.
 type Judge struct {
 	Model        model.Model
 	Instructions string        // what may pass, or may not, in plain words
@@ -109,7 +111,7 @@ const (
 	defaultMask    = "[redacted]"
 )
 
-// Validate reports what is wrong with the rule.
+// Validate returns the problem of the rule.
 func (r *Rule) Validate() error {
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf("guard: "+format, args...)) }
@@ -225,7 +227,8 @@ func (r *Rule) finders() []finder {
 
 // refused is the error of a text that the rule refuses.
 func (r *Rule) refused() error {
-	return &errcode.Error{Code: errcode.GuardrailRefused, Text: r.Say, Err: fmt.Errorf("guard: the rule %q refuses this", r.Name)}
+	return &errcode.Error{Code: errcode.GuardrailRefused, Text: r.Say,
+		Err: fmt.Errorf("guard: the rule %q refuses this", r.Name)}
 }
 
 // New returns rules as hooks, for [groupchat.WithHooks] or a whole service.

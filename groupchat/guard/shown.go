@@ -55,7 +55,7 @@ func (g *rails) shown(t *groupchat.Turn) run.Filter {
 	}
 }
 
-// A heldCall is a call whose arguments are held back until they are complete: half a JSON document cannot be judged.
+// A heldCall holds back the arguments of a call until they are complete: half a JSON document cannot be judged.
 type heldCall struct {
 	first *agui.ToolCallArgs
 	text  []byte
@@ -71,7 +71,7 @@ func (c *heldCall) hold(e *agui.ToolCallArgs) error {
 	return nil
 }
 
-// pass sends what was held back.
+// pass sends the held events.
 func (c *heldCall) pass(judge editorFunc, next run.Emit) error {
 	if c == nil || c.first == nil {
 		return nil

@@ -22,7 +22,7 @@ const (
 	Reasoning Kind = "reasoning" // what its model thinks
 )
 
-// A Passage is the part of a text that has not gone on yet: what was held back, followed by what came now.
+// A Passage is the part of a text that has not passed yet: the held part, followed by the new one.
 type Passage struct {
 	Turn *groupchat.Turn
 	Kind Kind
@@ -31,11 +31,12 @@ type Passage struct {
 	Last bool   // the message has ended: nothing can be held back any more
 }
 
-// An Edit says what of a passage goes on, edited or not, and what is held back for the next one. An error ends the turn.
+// An Edit returns the part of a passage that passes, edited or not, and the part that is held for the next one. An
+// error ends the turn.
 type Edit func(p Passage) (goesOn, held string, err error)
 
-// Text returns hooks whose edit is given the words and the reasoning of every message before people see them. It is called by one
-// goroutine at a time for a turn, and by several for several turns.
+// Text returns hooks that call edit with the words and the reasoning of every message before people see them. Edit is
+// called by one goroutine at a time for a turn, and by several for several turns.
 func Text(edit Edit) groupchat.Hooks {
 	return groupchat.Hooks{Name: "text", Stream: func(t *groupchat.Turn) run.Filter {
 		return newTexts(func(kind Kind, id string) editor {
@@ -44,12 +45,10 @@ func Text(edit Edit) groupchat.Hooks {
 	}}
 }
 
-// An editor takes one text, piece by piece.
 type editor interface {
 	push(piece string, last bool) (goesOn string, err error)
 }
 
-// An edited text is one under an [Edit].
 type edited struct {
 	edit Edit
 	p    Passage
@@ -69,7 +68,8 @@ func (e *edited) push(piece string, last bool) (string, error) {
 }
 
 func tooMuchHeld() error {
-	return &errcode.Error{Code: errcode.HookFailed, Err: fmt.Errorf("guard: more than %d bytes of a text are held back", MaxHeld)}
+	return &errcode.Error{Code: errcode.HookFailed,
+		Err: fmt.Errorf("guard: more than %d bytes of a text are held back", MaxHeld)}
 }
 
 // texts are the texts of a turn that are being written, by message.
@@ -78,7 +78,7 @@ type texts struct {
 	open map[string]*openText
 }
 
-// An openText is one of them. Its start is held back until something of it goes on, so that nobody sees an empty message come.
+// An openText is one of them. Its start is held back until a part of it passes, so that no empty message appears.
 type openText struct {
 	editor editor
 	start  *agui.TextMessageStart
@@ -89,7 +89,6 @@ func newTexts(make func(kind Kind, id string) editor) *texts {
 	return &texts{make: make, open: map[string]*openText{}}
 }
 
-// filter is a [run.Filter].
 func (x *texts) filter(e agui.Event, next run.Emit) error {
 	switch e := e.(type) {
 	case *agui.TextMessageStart:
@@ -107,17 +106,19 @@ func (x *texts) filter(e agui.Event, next run.Emit) error {
 		}
 	case *agui.TextMessageEnd:
 		return x.end(e.MessageID, e, func(words string) agui.Event {
-			return &agui.TextMessageContent{Tagged: agui.Tagged{SubagentRunID: e.SubagentRunID}, MessageID: e.MessageID, Delta: words}
+			return &agui.TextMessageContent{Tagged: agui.Tagged{SubagentRunID: e.SubagentRunID}, MessageID: e.MessageID,
+				Delta: words}
 		}, next)
 	case *agui.ReasoningMessageEnd:
 		return x.end(e.MessageID, e, func(words string) agui.Event {
-			return &agui.ReasoningMessageContent{Tagged: agui.Tagged{SubagentRunID: e.SubagentRunID}, MessageID: e.MessageID, Delta: words}
+			return &agui.ReasoningMessageContent{Tagged: agui.Tagged{SubagentRunID: e.SubagentRunID},
+				MessageID: e.MessageID, Delta: words}
 		}, next)
 	}
 	return next(e)
 }
 
-// piece sends on what e's piece of text lets go on, in e.
+// piece sends the part of the text that passes with e's piece, in e.
 func (m *openText) piece(piece string, e agui.Event, delta *string, next run.Emit) error {
 	m.spoken = m.spoken || piece != ""
 	goesOn, err := m.editor.push(piece, false)
@@ -129,7 +130,6 @@ func (m *openText) piece(piece string, e agui.Event, delta *string, next run.Emi
 	return m.send(e, next)
 }
 
-// send sends e, after the start.
 func (m *openText) send(e agui.Event, next run.Emit) error {
 	if m.start != nil {
 		start := m.start
@@ -141,7 +141,7 @@ func (m *openText) send(e agui.Event, next run.Emit) error {
 	return next(e)
 }
 
-// end sends what was held back, and the end, unless nothing is left of the message.
+// end sends the held text, and the end, unless the message is empty.
 func (x *texts) end(id string, end agui.Event, content func(words string) agui.Event, next run.Emit) error {
 	m := x.open[id]
 	if m == nil {

@@ -133,7 +133,7 @@ func TestOtherEventsAreJudged(t *testing.T) {
 	}
 }
 
-// TestTextsAreEdited piece by piece, and what is held back at the end goes on.
+// TestTextsAreEdited piece by piece, and text that is held at the end passes.
 func TestTextsAreEdited(t *testing.T) {
 	t.Parallel()
 	words := Text(func(p Passage) (string, string, error) { // whole words, in capitals

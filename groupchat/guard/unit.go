@@ -61,7 +61,8 @@ func (u *unit) push(piece string, last bool) (string, error) {
 	return goesOn.String(), nil
 }
 
-// sentence is how long the first sentence of text is, with the space after it; 0 if it is not complete. A line is a sentence, too.
+// sentence is how long the first sentence of text is, with the space after it; 0 if it is not complete. A line is a
+// sentence, too.
 func sentence(text string) int {
 	ended := false
 	end := 0
@@ -96,7 +97,7 @@ func wholeRunes(s string) int {
 	return len(s)
 }
 
-// A chain is several editors, each of which takes what the one before lets go on.
+// A chain is a sequence of editors.
 type chain []editor
 
 func (c chain) push(piece string, last bool) (string, error) {

@@ -17,7 +17,7 @@ import (
 // A reply is the text of a model's answer, and what it says if it refuses.
 type reply struct{ text, words string }
 
-// An asking is a question to the manager's model whose answer has a form.
+// An asking is a question to the manager's model with a schema for the answer.
 type asking struct {
 	m        *manager
 	name     string
@@ -25,14 +25,17 @@ type asking struct {
 	question string
 }
 
-// until asks until read has no objection to the answer, which it returns in words for the model, or the retries are used up.
-func (a *asking) until(task string, v groupchat.View, ask func(key string, c groupchat.ModelCall) (reply, error), read func(json.RawMessage) string) error {
+// until asks until read has no objection to the answer, which it returns in words for the model, or the retries are
+// used up.
+func (a *asking) until(task string, v groupchat.View, ask func(key string, c groupchat.ModelCall) (reply, error),
+	read func(json.RawMessage) string) error {
 	request := model.Request{Messages: a.m.told(task, v, a.question), Schema: a.schema}
 	if a.schema != nil {
 		request.SchemaName, request.Strict = a.name, true
 	}
 	for try := 1; ; try++ {
-		got, err := ask(strconv.Itoa(try), groupchat.ModelCall{Purpose: groupchat.ForPlan, Model: a.m.o.Model, Request: request})
+		got, err := ask(strconv.Itoa(try),
+			groupchat.ModelCall{Purpose: groupchat.ForPlan, Model: a.m.o.Model, Request: request})
 		if err != nil {
 			return err
 		}
@@ -46,17 +49,19 @@ func (a *asking) until(task string, v groupchat.View, ask func(key string, c gro
 			return nil
 		}
 		if try > max(0, cmp.Or(a.m.o.Retries, retries)) {
-			return &errcode.Error{Code: errcode.ModelResponse, Err: fmt.Errorf("plan: the model's %s: %s", a.name, problem)}
+			return &errcode.Error{Code: errcode.ModelResponse,
+				Err: fmt.Errorf("plan: the model's %s: %s", a.name, problem)}
 		}
 		request.Messages = slices.Clone(request.Messages)
 		if got.words != "" {
 			request.Messages = append(request.Messages, model.Message{Role: agui.RoleAssistant, Text: got.words})
 		}
-		request.Messages = append(request.Messages, model.Message{Role: agui.RoleUser, Text: "That will not do: " + problem + ". Answer again."})
+		request.Messages = append(request.Messages,
+			model.Message{Role: agui.RoleUser, Text: "That will not do: " + problem + ". Answer again."})
 	}
 }
 
-// told is what the model is told: the instructions and the task, the newest of the conversation, and the question.
+// told returns the model's messages: the instructions and the task, the newest of the conversation, and the question.
 func (m *manager) told(task string, v groupchat.View, question string) []model.Message {
 	var b strings.Builder
 	if m.o.Instructions != "" {
@@ -75,7 +80,6 @@ func (m *manager) told(task string, v groupchat.View, question string) []model.M
 	return append(all, model.Message{Role: agui.RoleUser, Text: question})
 }
 
-// roll lists the participants, a line each.
 func roll(v groupchat.View) string {
 	var b strings.Builder
 	for _, p := range v.Participants {
@@ -87,7 +91,8 @@ func roll(v groupchat.View) string {
 // ofModel reports whether an error is the model's, and neither a decision of a hook nor the end of the run.
 func ofModel(err error) bool {
 	switch errcode.Of(err) {
-	case errcode.ModelAuth, errcode.ModelRequest, errcode.ModelUnavailable, errcode.ModelContentFilter, errcode.ModelResponse, errcode.ModelContextLength:
+	case errcode.ModelAuth, errcode.ModelRequest, errcode.ModelUnavailable, errcode.ModelContentFilter,
+		errcode.ModelResponse, errcode.ModelContextLength:
 		return true
 	default:
 		return false

@@ -11,7 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// says says what the supervisor has told it.
+// says repeats the supervisor's instruction.
 func says(string) groupchat.Agent {
 	return groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
 		return groupchat.Say(t, "say", "%s", cmp.Or(t.Instruction(), "I am on my own."))

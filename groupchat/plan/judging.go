@@ -12,35 +12,40 @@ import (
 	"github.com/agui-gateway/gateway/internal/exact"
 )
 
-// draftTask is what the model is told of the facts and the plan.
+// draftTask is the instruction for the facts and the plan.
 const draftTask = `
-Write down what is known about the task, in four lists: given, what the user has said or the work has shown; to_look_up, what somebody has to
-find out, and where; to_derive, what follows by thinking or computing; guesses, what is likely and not certain. Then write a short plan: the
-steps in order, each with the participant who does it, and no more participants than are needed. Do none of the work yourself.
-Answer with one JSON object: {"facts": {"given": […], "to_look_up": […], "to_derive": […], "guesses": […]}, "plan": [steps]}.`
+Write down what is known about the task, in four lists: given, what the user has said or the work has shown;
+to_look_up, what somebody has to find out, and where; to_derive, what follows by thinking or computing; guesses, what
+is likely and not certain. Then write a short plan: the steps in order, each with the participant who does it, and no
+more participants than are needed. Do none of the work yourself.
+Answer with one JSON object: {"facts": {"given": […], "to_look_up": […], "to_derive": […], "guesses": […]}, "plan":
+[steps]}.`
 
-// judgeTask is what the model is told of a judgement.
+// judgeTask is the instruction for a judgement.
 const judgeTask = `
-Look at the conversation since the plan was made, and judge. Answer with one JSON object: {"satisfied": whether the task is done in full,
-"looping": whether the same is said or done again and again, "advancing": whether the newest turns have brought the task on,
-"next_speaker": the participant who works next, "instruction": what that participant is to do now, in full sentences, "reason": why}.`
+Look at the conversation since the plan was made, and judge. Answer with one JSON object: {"satisfied": whether the
+task is done in full, "looping": whether the same is said or done again and again, "advancing": whether the newest
+turns have brought the task on, "next_speaker": the participant who works next, "instruction": what that participant
+is to do now, in full sentences, "reason": why}.`
 
-// answerTask is what the model is told of the sum.
+// answerTask is the instruction for the final answer.
 const answerTask = `
-The work is done. Answer the user's task, by what the conversation has shown, as one who speaks to the user. Do not tell how the team
-worked unless that was asked for.`
+The work is done. Answer the user's task, by what the conversation has shown, as one who speaks to the user. Do not
+tell how the team worked unless that was asked for.`
 
-// givenUpTask is what it is told instead if the work has stalled too often.
+// givenUpTask replaces it if the work has stalled too often.
 const givenUpTask = `
-The work has come to a standstill. Tell the user, as one who speaks to the user, what was found out, what is missing and why.`
+The work has come to a standstill. Tell the user, as one who speaks to the user, what was found out, what is missing
+and why.`
 
 var draftSchema = schemaOf(map[string]any{
-	"facts": object(map[string]any{"given": texts, "to_look_up": texts, "to_derive": texts, "guesses": texts}), "plan": texts,
+	"facts": object(map[string]any{"given": texts, "to_look_up": texts, "to_derive": texts, "guesses": texts}),
+	"plan":  texts,
 })
 
 var texts = map[string]any{"type": "array", "items": map[string]any{"type": "string"}}
 
-// object is the schema of an object whose members are all required, for servers that enforce it.
+// object returns the schema of an object with required members only, for servers that enforce it.
 func object(properties map[string]any) map[string]any {
 	names := []string{}
 	for name := range properties {
@@ -80,10 +85,12 @@ func (m *manager) judge(ctx context.Context, v groupchat.View) (p Progress, err 
 		fmt.Fprintf(&b, "%s did nothing in its last turn and cannot work next.\n", v.Idle)
 	}
 	fmt.Fprintf(&b, "\nThe facts:\n%s\nThe plan:\n%s\n%s", l.Facts.text(), numbered(l.Plan), judgeTask)
-	ask := asking{m: m, name: "progress", question: "How far has it come, and who works next? Answer with the JSON object.", schema: schemaOf(map[string]any{
-		"satisfied": yes, "looping": yes, "advancing": yes, "instruction": text, "reason": text,
-		"next_speaker": map[string]any{"type": "string", "enum": names},
-	})}
+	ask := asking{m: m, name: "progress",
+		question: "How far has it come, and who works next? Answer with the JSON object.",
+		schema: schemaOf(map[string]any{
+			"satisfied": yes, "looping": yes, "advancing": yes, "instruction": text, "reason": text,
+			"next_speaker": map[string]any{"type": "string", "enum": names},
+		})}
 	err = ask.until(b.String(), v, func(key string, c groupchat.ModelCall) (reply, error) {
 		got, err := v.AskModel(ctx, "progress/"+key, c)
 		return reply{got.Text, got.Words()}, err
@@ -93,7 +100,8 @@ func (m *manager) judge(ctx context.Context, v groupchat.View) (p Progress, err 
 			return "a member has the wrong type"
 		}
 		p.Instruction, p.Reason = clip.Bytes(p.Instruction, 2*MaxEntryBytes), clip.Bytes(p.Reason, MaxEntryBytes)
-		i := slices.IndexFunc(names, func(name string) bool { return strings.EqualFold(name, strings.TrimSpace(p.NextSpeaker)) })
+		i := slices.IndexFunc(names,
+			func(name string) bool { return strings.EqualFold(name, strings.TrimSpace(p.NextSpeaker)) })
 		switch {
 		case i >= 0:
 			p.NextSpeaker = names[i]
@@ -108,7 +116,6 @@ func (m *manager) judge(ctx context.Context, v groupchat.View) (p Progress, err 
 	return p, err
 }
 
-// answer sums up, in the manager's own turn.
 func (m *manager) answer(ctx context.Context, t *groupchat.Turn) error {
 	l := &m.Ledger
 	task := answerTask
@@ -121,7 +128,8 @@ func (m *manager) answer(ctx context.Context, t *groupchat.Turn) error {
 	v := t.View()
 	var words string
 	ask := asking{m: m, name: "answer", question: "Answer the user now."}
-	prompt := fmt.Sprintf("The task:\n%s\n\nThe team:\n%s\nThe facts:\n%s\nThe plan:\n%s\n%s", l.Task, roll(v), l.Facts.text(), numbered(l.Plan), task)
+	prompt := fmt.Sprintf("The task:\n%s\n\nThe team:\n%s\nThe facts:\n%s\nThe plan:\n%s\n%s", l.Task, roll(v),
+		l.Facts.text(), numbered(l.Plan), task)
 	err := ask.until(prompt, v, func(key string, c groupchat.ModelCall) (reply, error) {
 		got, err := t.AskModel("answer/"+key, c)
 		words = strings.TrimSpace(got.Words())

@@ -23,8 +23,8 @@ type Ledger struct {
 	Facts    Facts     `json:"facts"`
 	Plan     []string  `json:"plan"`               // the steps, in order
 	Progress *Progress `json:"progress,omitempty"` // nil before the first turn of this plan
-	// Stalls counts the judgements in a row, as far as progress has not made up for them, that saw none. Resets counts the plans that
-	// were made because there were too many.
+	// Stalls counts the judgements in a row, as far as progress has not made up for them, that saw none. Resets counts
+	// the plans that were made because there were too many.
 	Stalls int `json:"stalls"`
 	Resets int `json:"resets"`
 }
@@ -42,7 +42,7 @@ const (
 	GivenUp   Status = "given_up" // the work has stalled too often; what there is is being summed up, or was
 )
 
-// Facts are what is known, and not, about a task.
+// Facts are the known and unknown facts of a task.
 type Facts struct {
 	Given    []string `json:"given"`      // said by the user, or seen in the work
 	ToLookUp []string `json:"to_look_up"` // somebody has to find out
@@ -53,14 +53,13 @@ type Facts struct {
 // Progress is a judgement after a turn.
 type Progress struct {
 	Satisfied   bool   `json:"satisfied"` // the task is done
-	Looping     bool   `json:"looping"`   // the same is said or done again
+	Looping     bool   `json:"looping"`   // words or actions repeat
 	Advancing   bool   `json:"advancing"` // the last turns have brought the task on
 	NextSpeaker string `json:"next_speaker"`
 	Instruction string `json:"instruction"` // for that speaker
 	Reason      string `json:"reason"`
 }
 
-// clip cuts off what is beyond the bounds.
 func (l *Ledger) clip() {
 	l.Task = clip.Bytes(l.Task, maxTask)
 	left := MaxLedger
@@ -116,7 +115,6 @@ func numbered(plan []string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// text is the facts as models read them.
 func (f Facts) text() string {
 	var b strings.Builder
 	for _, part := range []struct {

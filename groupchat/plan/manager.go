@@ -16,18 +16,19 @@ import (
 // Options are the options of [Manager]. Only Model is required.
 type Options struct {
 	Model model.Model
-	// Instructions are what the model is told before everything else.
+	// Instructions begin each request to the model.
 	Instructions string
-	// Sees are JSON Pointers to what the model is told of the state.
+	// Sees are JSON Pointers to the parts of the state in each request to the model.
 	Sees []string
-	// MaxStalls is after how many judgements that see no progress a new plan is made; 0 means 3. A judgement that sees some makes up for one.
+	// MaxStalls is after how many judgements that see no progress a new plan is made; 0 means 3. A judgement that sees
+	// some makes up for one.
 	MaxStalls int
-	// MaxResets is how often a new plan is made because the work has stalled; 0 means 2, -1 never. After that the manager says how far
-	// it has come.
+	// MaxResets is how often a new plan is made because the work has stalled; 0 means 2, -1 never. After that the
+	// manager says how far it has come.
 	MaxResets int
-	// Retries is how often the model is told what is wrong with its answer and asked again; 0 means 2, -1 never.
+	// Retries is how often the model gets the problems of its answer and is asked again; 0 means 2, -1 never.
 	Retries int
-	// Review lets a person see, change, comment on and deny each plan before it is followed; nil asks nobody.
+	// Review lets a person see, change, comment on and deny each plan before it is followed; nil means no review.
 	Review *Review
 	// Store is a JSON Pointer in the shared state where the [Ledger] is shown while it changes; empty shows it nowhere.
 	Store string
@@ -37,8 +38,8 @@ type Options struct {
 	Final string
 	// NoFinal lets the chat end without a sum.
 	NoFinal bool
-	// Fallback makes the manager that leads the rest of the run when the model fails, or none of its answers can be used. Nil ends
-	// the run with the model's error, or model_response. It takes no turns of its own.
+	// Fallback makes the manager that leads the rest of the run when the model fails, or none of its answers can be
+	// used. Nil ends the run with the model's error, or model_response. It takes no turns itself.
 	Fallback func() groupchat.Manager
 }
 
@@ -57,10 +58,10 @@ const (
 	retries   = 2
 )
 
-// transcript is how many bytes of the conversation the model is told: of a long one the newest.
+// transcript is the maximum number of bytes of the conversation in a request: of a long one the newest.
 const transcript = 48 << 10
 
-// Manager makes managers that plan. Its turns of its own, in which it plans and sums up, count as rounds of the chat.
+// Manager makes managers that plan. Its own turns, in which it plans and sums up, count as rounds of the chat.
 func Manager(o Options) func() groupchat.Manager {
 	return func() groupchat.Manager {
 		m := &manager{o: o}
@@ -103,7 +104,7 @@ func (m *manager) Restore(saved json.RawMessage) error {
 	return json.Unmarshal(saved, &m.memory)
 }
 
-// Next decides what comes next: a turn of its own, or a judgement and the turn of the participant that it names.
+// Next returns the next speaker: itself, or after a judgement the participant that it names.
 func (m *manager) Next(ctx context.Context, v groupchat.View) (groupchat.Decision, error) {
 	l := &m.Ledger
 	if m.Failed {
@@ -119,7 +120,7 @@ func (m *manager) Next(ctx context.Context, v groupchat.View) (groupchat.Decisio
 	case Done, Denied:
 		return groupchat.Decision{Done: true, Reason: string(l.Status)}, nil
 	case Working:
-	default: // a turn of its own that came to nothing, by its policy
+	default: // its own turn failed and its policy skips it
 		return groupchat.Decision{Speaker: v.Supervisor}, nil
 	}
 	p, err := m.judge(ctx, v)
@@ -141,10 +142,9 @@ func (m *manager) fallsBack(ctx context.Context, err error) bool {
 	return true
 }
 
-// follow makes a decision of a judgement.
 func (m *manager) follow(p Progress, v groupchat.View) groupchat.Decision {
 	l := &m.Ledger
-	first := l.Progress == nil // nobody has worked by this plan yet
+	first := l.Progress == nil // no turn by this plan yet
 	l.Progress = &p
 	switch {
 	case p.Satisfied:
@@ -167,7 +167,6 @@ func (m *manager) follow(p Progress, v groupchat.View) groupchat.Decision {
 	return groupchat.Decision{Speaker: v.Supervisor, Reason: "it has stalled"}
 }
 
-// end sums up, or ends the chat at once.
 func (m *manager) end(status Status, v groupchat.View, reason string) groupchat.Decision {
 	m.Ledger.Status = status
 	if !m.o.NoFinal {
@@ -202,7 +201,6 @@ func (m *manager) act() func(context.Context, *groupchat.Turn) error {
 	return m.show
 }
 
-// show writes the ledger into the shared state.
 func (m *manager) show(_ context.Context, t *groupchat.Turn) error {
 	if m.o.Store == "" {
 		return nil
@@ -222,14 +220,15 @@ func (m *manager) earlier(v groupchat.View) (l Ledger) {
 	return l
 }
 
-// Check reports what is wrong with the options.
+// Check returns the problem of the options.
 func (m *manager) Check(participants []string) error {
 	var errs []error
 	if m.o.Model == nil {
 		errs = append(errs, errors.New("has no model"))
 	}
 	if m.o.MaxStalls < 0 || m.o.MaxResets < -1 || m.o.Retries < -1 {
-		errs = append(errs, fmt.Errorf("has %d as most stalls, %d as most resets and %d as retries", m.o.MaxStalls, m.o.MaxResets, m.o.Retries))
+		errs = append(errs, fmt.Errorf("has %d as most stalls, %d as most resets and %d as retries", m.o.MaxStalls,
+			m.o.MaxResets, m.o.Retries))
 	}
 	if m.o.Store != "" && !strings.HasPrefix(m.o.Store, "/") {
 		errs = append(errs, fmt.Errorf("stores its plan at %q, which is not the pointer of a member", m.o.Store))

@@ -35,7 +35,7 @@ var (
 	sums      = groupchattest.Text("It costs 3.").When("Answer the user")
 )
 
-// worker says what it was told.
+// worker repeats its instruction.
 func worker(name string) groupchat.Participant {
 	return groupchat.Participant{Name: name, Description: "Does " + name, Agent: says(name)}
 }
@@ -53,7 +53,7 @@ func stored(t groupchattest.T, th *groupchattest.Thread) (l plan.Ledger) {
 	return s.Plan
 }
 
-// said is what was said, with names, from the nth message on.
+// said returns the messages, with names, from the nth on.
 func said(th *groupchattest.Thread, from int) string {
 	var lines []string
 	for _, m := range th.Thread().Messages()[from:] {
@@ -62,8 +62,8 @@ func said(th *groupchattest.Thread, from int) string {
 	return strings.Join(lines, " | ")
 }
 
-// TestATaskIsPlannedWorkedAndSummedUp plays it whole, with a review whose person changes the plan, and once for each place where the
-// process could have died.
+// TestATaskIsPlannedWorkedAndSummedUp plays it whole, with a review that changes the plan, and once for each place
+// where the process could have died.
 func TestATaskIsPlannedWorkedAndSummedUp(t *testing.T) {
 	t.Parallel()
 	places := groupchattest.EachTakeover(t, func(t groupchattest.T) *groupchattest.Thread {
@@ -220,7 +220,7 @@ func TestALedgerIsBounded(t *testing.T) {
 	}
 }
 
-// TestWhatAnEarlierTaskKnew is told when the next one is planned, unless somebody has written nonsense there.
+// TestWhatAnEarlierTaskKnew is in the prompt for the next plan, unless it was overwritten with nonsense.
 func TestWhatAnEarlierTaskKnew(t *testing.T) {
 	t.Parallel()
 	for known, state := range map[bool]string{true: `{"plan":{"facts":{"given":["hats are red"]}}}`, false: `{"plan":{"facts":"hats are red"}}`} {

@@ -13,8 +13,8 @@ import (
 	"github.com/agui-gateway/gateway/internal/exact"
 )
 
-// plan makes the plan, in the manager's own turn, until a person who is asked has nothing more to say to it. Everything in it is
-// recorded, so that the turn that is entered again comes to the same point.
+// plan makes the plan, in the manager's own turn, until the person approves of it. Everything in it is recorded, so
+// that the repeated turn comes to the same point.
 func (m *manager) plan(ctx context.Context, t *groupchat.Turn) error {
 	v := t.View()
 	comments := ""
@@ -30,7 +30,8 @@ func (m *manager) plan(ctx context.Context, t *groupchat.Turn) error {
 		if err != nil {
 			return err
 		}
-		m.Ledger.Task, m.Ledger.Facts, m.Ledger.Plan, m.Ledger.Progress, m.Ledger.Status = old.Task, made.Facts, made.Plan, nil, Planning
+		m.Ledger.Task, m.Ledger.Facts, m.Ledger.Plan, m.Ledger.Progress, m.Ledger.Status = old.Task, made.Facts,
+			made.Plan, nil, Planning
 		m.Ledger.clip()
 		if err := m.showDraft(ctx, t, n); err != nil {
 			return err
@@ -79,7 +80,7 @@ func (m *manager) showDraft(ctx context.Context, t *groupchat.Turn, n int) error
 	return nil
 }
 
-// deniedText is what is said when a person does not want a plan.
+// deniedText is the message after a denied plan.
 const deniedText = "All right, we will leave it at that. Tell us what you would like instead."
 
 // A drafted plan is what the model answers when it plans.
@@ -99,14 +100,17 @@ func (m *manager) draft(t *groupchat.Turn, v groupchat.View, old Ledger, comment
 		fmt.Fprintf(&b, "\nThe plan before:\n%s\n", numbered(old.Plan))
 	}
 	if p := old.Progress; p != nil {
-		fmt.Fprintf(&b, "\nThat plan has stalled: %s\nSay in the facts what went wrong, and plan another way that avoids it.\n", p.Reason)
+		fmt.Fprintf(&b,
+			"\nThat plan has stalled: %s\nSay in the facts what went wrong, and plan another way that avoids it.\n",
+			p.Reason)
 	}
 	if comments != "" {
 		fmt.Fprintf(&b, "\nThe person who reads the plans says to it:\n%s\nRevise the plan as they say.\n", comments)
 	}
 	b.WriteString(draftTask)
 	var made drafted
-	ask := asking{m: m, name: "draft", schema: draftSchema, question: "Write down the facts and the plan. Answer with the JSON object."}
+	ask := asking{m: m, name: "draft", schema: draftSchema,
+		question: "Write down the facts and the plan. Answer with the JSON object."}
 	err := ask.until(b.String(), v, func(key string, c groupchat.ModelCall) (reply, error) {
 		got, err := t.AskModel(fmt.Sprintf("draft-%d/%s", n, key), c)
 		return reply{got.Text, got.Words()}, err
@@ -124,14 +128,12 @@ func (m *manager) draft(t *groupchat.Turn, v groupchat.View, old Ledger, comment
 	return made, err
 }
 
-// A verdict is what a person says to a plan.
 type verdict struct {
 	denied   bool
 	plan     []string // theirs, if they have changed it
 	comments string
 }
 
-// review asks a person about the nth plan.
 func (m *manager) review(t *groupchat.Turn, n int) (verdict, error) {
 	shown := numbered(m.Ledger.Plan)
 	answer, err := t.Ask(groupchat.Question{
@@ -152,7 +154,8 @@ func (m *manager) review(t *groupchat.Turn, n int) (verdict, error) {
 	return readVerdict(answer, shown)
 }
 
-// readVerdict reads the answer of a person who was shown a plan. A plan of another text is approved unless the answer says otherwise.
+// readVerdict reads the answer of a person who was shown a plan. A plan of another text is approved unless the answer
+// says otherwise.
 func readVerdict(a groupchat.Answer, shown string) (v verdict, err error) {
 	form := map[string]json.RawMessage{}
 	var text string

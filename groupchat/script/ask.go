@@ -9,7 +9,7 @@ import (
 // cancelledText is what a script says when a person cancels a question.
 const cancelledText = "All right, I leave it at that."
 
-// errCancelled ends a script whose question was cancelled.
+// errCancelled ends a script after a cancelled question.
 type errCancelled struct{}
 
 func (errCancelled) Error() string { return "script: a question was cancelled" }

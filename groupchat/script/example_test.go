@@ -7,7 +7,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat/script"
 )
 
-// A form asks before anything is said, and a team takes it like any agent.
+// A form asks before any message, and a team takes it like any agent.
 func ExampleAgent() {
 	form := &script.Agent{Description: "takes the order", Steps: []script.Step{
 		{Ask: &script.Ask{Key: "size", Message: "Which size?", Options: []any{"S", "L"}}},

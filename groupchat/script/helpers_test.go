@@ -12,7 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
 )
 
-// newThread is a conversation with an agent, whose ids are those of the golden files.
+// newThread returns a conversation with an agent, with the ids of the golden files.
 func newThread(t testing.TB, agent groupchat.Agent) *groupchattest.Thread {
 	t.Helper()
 	o := groupchattest.Options{}

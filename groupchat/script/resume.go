@@ -26,13 +26,13 @@ func rememberSteps(t *groupchat.Turn, taken []Step) error {
 // Kind names scripts in checkpoints.
 func (s *Agent) Kind() string { return "script" }
 
-// CanResume reports why the script cannot go on where it waited. What its steps have done is known by their place, so those up
-// to there must be as they were, their texts and values aside.
+// CanResume reports why the script cannot continue where it waited. Results of its steps are known by their place, so
+// the steps up to there must be the same, except texts and values.
 func (s *Agent) CanResume(recall func(key string) (json.RawMessage, bool)) error {
 	return canResume(s.Steps, recall)
 }
 
-// canResume reports why steps cannot go on where they waited.
+// canResume reports why steps cannot continue where they waited.
 func canResume(steps []Step, recall func(key string) (json.RawMessage, bool)) error {
 	raw, ok := recall(stepsKey)
 	if !ok {
@@ -40,16 +40,17 @@ func canResume(steps []Step, recall func(key string) (json.RawMessage, bool)) er
 	}
 	var taken []string
 	if err := json.Unmarshal(raw, &taken); err != nil {
-		return &errcode.Error{Code: errcode.CheckpointIncompatible, Err: fmt.Errorf("script: its steps in the checkpoint: %w", err)}
+		return &errcode.Error{Code: errcode.CheckpointIncompatible,
+			Err: fmt.Errorf("script: its steps in the checkpoint: %w", err)}
 	}
 	if now := forms(steps[:min(len(taken), len(steps))]); !slices.Equal(now, taken) {
-		return &errcode.Error{Code: errcode.CheckpointIncompatible, Err: fmt.Errorf("script: it is another one up to where it waits: %s, and was %s",
-			strings.Join(now, ", "), strings.Join(taken, ", "))}
+		return &errcode.Error{Code: errcode.CheckpointIncompatible,
+			Err: fmt.Errorf("script: it is another one up to where it waits: %s, and was %s",
+				strings.Join(now, ", "), strings.Join(taken, ", "))}
 	}
 	return nil
 }
 
-// forms says what steps do, one for each.
 func forms(steps []Step) []string {
 	list := []string{}
 	for i := range steps {
@@ -79,7 +80,8 @@ func (s *Step) form() string {
 	case s.Fail != nil:
 		return "fail"
 	case s.When != nil:
-		return "when (" + strings.Join(forms(s.When.Then), ", ") + ") else (" + strings.Join(forms(s.When.Else), ", ") + ")"
+		return "when (" + strings.Join(forms(s.When.Then), ", ") + ") else (" + strings.Join(forms(s.When.Else), ", ") +
+			")"
 	case s.Each != nil:
 		return "each (" + strings.Join(forms(s.Each.Do), ", ") + ")"
 	default:

@@ -7,13 +7,13 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// An Agent is a [groupchat.Agent] without a model: it takes its steps from top to bottom, in every turn anew and with empty
-// answers. Texts and values may hold ${answers.KEY}: the answer to the question KEY, what the tool KEY returned, or what the agent KEY
-// said. A value that is nothing but one such reference becomes the JSON value itself; inside a text, strings stand for
-// themselves, other values for their JSON, and null for nothing.
+// An Agent is a [groupchat.Agent] without a model: it takes its steps from top to bottom, in every turn anew and with
+// empty answers. Texts and values may hold ${answers.KEY}: the answer to the question KEY, what the tool KEY returned,
+// or what the agent KEY said. A value that is nothing but one such reference becomes the JSON value itself; inside a
+// text, strings stand for themselves, other values for their JSON, and null for nothing.
 //
-// A person who cancels a question ends the script: it says so in a short text and its turn is over, which is not an error.
-// A turn takes 1,000 steps at most, those in lists counted for each element; more fail it.
+// A person who cancels a question ends the script: it says so in a short text and its turn is over, which is not an
+// error. A turn takes 1,000 steps at most, those in lists counted for each element; more fail it.
 type Agent struct {
 	Description string
 	Steps       []Step
@@ -27,7 +27,8 @@ func (s *Agent) Describe() groupchat.Info {
 		info.ClientTools = info.ClientTools || step.Tool != nil
 		if d, ok := agentOf(step).(groupchat.Describer); ok {
 			called := d.Describe()
-			info.Interrupts, info.ClientTools = info.Interrupts || called.Interrupts, info.ClientTools || called.ClientTools
+			info.Interrupts, info.ClientTools = info.Interrupts || called.Interrupts,
+				info.ClientTools || called.ClientTools
 		}
 	}
 	return info
@@ -41,7 +42,6 @@ func agentOf(s *Step) groupchat.Agent {
 	return s.Call.Agent
 }
 
-// all goes through steps and those in them.
 func all(steps []Step) func(yield func(*Step) bool) {
 	return func(yield func(*Step) bool) { visit(steps, yield) }
 }

@@ -162,8 +162,8 @@ func TestScriptValidateReportsEveryMistake(t *testing.T) {
 	}
 }
 
-// TestAChangedScriptGoesOnOnlyIfItIsTheSameSoFar inserts, removes and changes steps. What was done is known by its place, so
-// only what follows the question may have another form; texts may change anywhere.
+// TestAChangedScriptGoesOnOnlyIfItIsTheSameSoFar inserts, removes and changes steps. Results are known by their place,
+// so only steps after the question may have another form; texts may change anywhere.
 func TestAChangedScriptGoesOnOnlyIfItIsTheSameSoFar(t *testing.T) {
 	t.Parallel()
 	say := func(text string) Step { return Step{Say: text} }
@@ -172,7 +172,7 @@ func TestAChangedScriptGoesOnOnlyIfItIsTheSameSoFar(t *testing.T) {
 	before := []Step{say("Hello."), set("/a"), ask("k"), set("/b"), say("Bye.")}
 	for name, tt := range map[string]struct {
 		after []Step
-		want  string // empty if it does not go on
+		want  string // empty if it does not continue
 	}{
 		"the same":            {before, "p { state Bye. } p"},
 		"another text before": {append([]Step{say("Good morning.")}, before[1:]...), "p { state Bye. } p"},

@@ -25,14 +25,16 @@ type Ask struct {
 	Key     string
 	Message string
 	Options []any // nil for any value
-	// Value has more members of the card, for pages that know them: see [groupchat.Question.Value]. It is an object, or nothing.
+	// Value has more members of the card, for pages that know them: see [groupchat.Question.Value]. It is an object, or
+	// nothing.
 	Value any
-	// Schema is the JSON Schema of the answer, which then is the answer as it comes and not its member value. Without Options.
+	// Schema is the JSON Schema of the answer, which then is the answer as it comes and not its member value. Without
+	// Options.
 	Schema any
 	TTL    time.Duration // 0: the server's default
 }
 
-// A Set writes Value to a JSON Pointer of the state, whose members may hold references.
+// A Set writes Value to a JSON Pointer of the state. Members of the pointer may have references.
 type Set struct {
 	Path  string
 	Value any
@@ -54,25 +56,26 @@ type Call struct {
 	Query string
 }
 
-// A Fail ends the run in RUN_ERROR. Code is the author's own, empty for agent_failed; Message, which clients are
-// shown, may be empty for the code's own sentence. In a tool it fails the call, and the model is told the message.
+// A Fail ends the run with RUN_ERROR. Code is any code of the author, empty for agent_failed; Message is for clients,
+// empty for the code's sentence. In a tool it fails the call, and the model gets the message.
 type Fail struct {
 	Code    string
 	Message string
 }
 
-// A When takes Then or Else, either of which may be empty. It decides by If, or, if If is nil, by whether Value is Equals. What was
-// decided holds for the turn, pauses included.
+// A When takes Then or Else, either of which may be empty. It decides by If, or, if If is nil, by whether Value is
+// Equals. The decision holds for the turn, pauses included.
 type When struct {
-	If     groupchat.Condition `json:"-"` // of the state as it is then, and of what was said
+	If     groupchat.Condition `json:"-"` // of the current state and conversation
 	Value  any                 // a reference, such as ${answers.size}
 	Equals any
 	Then   []Step
 	Else   []Step
 }
 
-// An Each takes Do for each element of In: a list, or a reference to one. In Do, ${each.item} is the element, ${each.item.name} a
-// member of it, and ${each.index} its place from 0. A question's key in Do gets its place added, as in "size/0".
+// An Each takes Do for each element of In: a list, or a reference to one. In Do, ${each.item} is the element,
+// ${each.item.name} a member of it, and ${each.index} its place from 0. A question's key in Do gets its place added, as
+// in "size/0".
 type Each struct {
 	In any
 	Do []Step

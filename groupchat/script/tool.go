@@ -15,21 +15,22 @@ type ToolOptions struct {
 	Description string
 	// Parameters is the JSON Schema of the arguments, an object; nil takes none.
 	Parameters json.RawMessage
-	// Steps are taken for each call, in the turn of the agent that calls. Besides answers they know ${arguments.NAME}, and members of
-	// that as ${arguments.NAME.member}.
+	// Steps are taken for each call, in the turn of the agent that calls. Besides answers they know ${arguments.NAME},
+	// and members of that as ${arguments.NAME.member}.
 	Steps []Step
-	// Result is what the model is told when the steps are done, with references filled in: a text, or JSON. Nil is the last answer, or
-	// "done" if there is none.
+	// Result is the result for the model after the steps, with references filled in: a text, or JSON. Nil is the last
+	// answer, or "done" if there is none.
 	Result any
 }
 
-// NewTool returns a tool whose calls take steps. A step that fails with [Fail] fails the call, of which the model is told the message; a
-// question that a person cancels ends the call, and the model is told that. What the steps do is done once, over pauses and takeovers.
+// NewTool returns a tool that takes steps. A step with [Fail] fails the call, and the model gets the message; a
+// cancelled question ends the call, and the model gets that as the result. Effects of steps happen once, over pauses
+// and takeovers.
 func NewTool(o ToolOptions) groupchat.Tool {
 	return groupchat.Tool{Name: o.Name, Description: o.Description, Parameters: o.Parameters, Turn: o.call}
 }
 
-// cancelledResult is what a model is told of a call whose question a person cancelled.
+// cancelledResult is the result of a call after a cancelled question.
 const cancelledResult = "The person called the question off."
 
 func (o *ToolOptions) call(_ context.Context, t *groupchat.Turn, c groupchat.ToolCall) (groupchat.ToolResult, error) {
@@ -59,7 +60,6 @@ func (o *ToolOptions) call(_ context.Context, t *groupchat.Turn, c groupchat.Too
 	return o.result(w, known), nil
 }
 
-// result is what the model is told.
 func (o *ToolOptions) result(w *walk, known values) groupchat.ToolResult {
 	raw := w.last
 	switch {

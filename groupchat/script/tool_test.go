@@ -37,7 +37,7 @@ var planner = ToolOptions{
 
 const plan = `{"steps":[{"name":"mix"},{"name":"bake"}],"by":{"name":"Ann"}}`
 
-// planning is a conversation with a model that calls the planner, and then says what it was told.
+// planning returns a conversation with a model that calls the planner, and then repeats the result.
 func planning(t groupchattest.T, o ToolOptions, call string) (*groupchattest.Thread, *groupchattest.Model) {
 	m := groupchattest.NewModel(t, groupchattest.Calls(o.Name, call), groupchattest.Text("So it is."))
 	return groupchattest.NewThread(t, &groupchat.LLM{Model: m, Tools: []groupchat.Tool{NewTool(o)}}, groupchattest.Options{}), m
@@ -66,7 +66,7 @@ func TestAToolIsAScript(t *testing.T) {
 	})
 }
 
-// What a call comes to is what the model is told.
+// The results of calls for the model.
 func TestResultsOfTools(t *testing.T) {
 	t.Parallel()
 	many := strings.TrimSuffix(strings.Repeat("1,", maxSteps+1), ",")
@@ -110,7 +110,7 @@ func TestResultsOfTools(t *testing.T) {
 	}
 }
 
-// A page's tool may be called by a step, and its result be what the model is told.
+// A step may call a page's tool, and the model gets its result.
 func TestAToolCallsThePage(t *testing.T) {
 	t.Parallel()
 	th, m := planning(t, ToolOptions{Name: "write", Steps: []Step{{Tool: &Tool{Name: "confirm"}}}}, `{}`)
@@ -120,7 +120,7 @@ func TestAToolCallsThePage(t *testing.T) {
 	equal(t, "told", m.Requests()[1].Last(), `{"accepted":true}`)
 }
 
-// A script whose steps have changed before the one that waits does not go on with other steps.
+// After a change before the waiting step a script does not continue with other steps.
 func TestAChangedToolDoesNotGoOn(t *testing.T) {
 	t.Parallel()
 	tool := ToolOptions{Name: "plan", Steps: []Step{{Ask: &Ask{Key: "sure", Message: "Sure?"}}, {Set: &Set{Path: "/done", Value: true}}}}
@@ -135,7 +135,7 @@ func TestAChangedToolDoesNotGoOn(t *testing.T) {
 	equal(t, "state", string(run.State), `{}`)
 }
 
-// What scripts do by themselves, too: they branch by what was said, by the state and by answers.
+// Scripts of tools branch by messages, by the state and by answers.
 func TestScriptsBranch(t *testing.T) {
 	t.Parallel()
 	said := func(word string) groupchat.Condition {

@@ -12,7 +12,8 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// Validate reports every mistake of the script, joined; each names its step, counted from 1: "step 2.then.1" is in the second.
+// Validate reports every mistake of the script, joined; each names its step, counted from 1: "step 2.then.1" is in the
+// second.
 func (s *Agent) Validate() error {
 	return validate(s.Steps, nil)
 }
@@ -71,7 +72,6 @@ func newValidation(arguments []string) *validation {
 	return &validation{known: map[string]string{}, arguments: arguments}
 }
 
-// A validation is a walk over a script.
 type validation struct {
 	at        string
 	known     map[string]string // what answers there are so far: key → what gives it
@@ -84,7 +84,6 @@ func (c *validation) bad(format string, args ...any) {
 	c.errs = append(c.errs, fmt.Errorf(c.at+": "+format, args...))
 }
 
-// list goes through steps at a place.
 func (c *validation) list(steps []Step, at string, depth int) {
 	for i := range steps {
 		c.at = at + strconv.Itoa(i+1)
@@ -99,14 +98,16 @@ func (c *validation) list(steps []Step, at string, depth int) {
 func (c *validation) step(s *Step, depth int) {
 	at, actions := c.at, 0
 	for _, set := range []bool{
-		s.Say != "", s.Ask != nil, s.AskMany != nil, s.Set != nil, s.Tool != nil, s.Call != nil, s.Sleep != 0, s.Fail != nil, s.When != nil, s.Each != nil,
+		s.Say != "", s.Ask != nil, s.AskMany != nil, s.Set != nil, s.Tool != nil, s.Call != nil, s.Sleep != 0,
+		s.Fail != nil, s.When != nil, s.Each != nil,
 	} {
 		if set {
 			actions++
 		}
 	}
 	if actions != 1 {
-		c.bad("does %d things, want exactly one of say, ask, ask_many, set, tool, call, sleep, fail, when, each", actions)
+		c.bad("does %d things, want exactly one of say, ask, ask_many, set, tool, call, sleep, fail, when, each",
+			actions)
 	}
 	c.uses(s.Say)
 	if s.Set != nil {
@@ -145,7 +146,7 @@ func (c *validation) learnFrom(s *Step) {
 	}
 }
 
-// when wants something to decide by. What is learnt in one branch may be used after both: it is nothing if the other was taken.
+// when requires a condition. Values from one branch may be used after both: they are empty after the other.
 func (c *validation) when(w *When, at string, depth int) {
 	if w.If == nil && len(uses(w.Value)) == 0 {
 		c.bad("when: has neither a condition nor a reference as its value")
@@ -172,7 +173,8 @@ func (c *validation) fail(f *Fail) {
 	}
 }
 
-// learn notes that there is an answer under key from now on. A tool or an agent may be called again: the last answer counts.
+// learn notes that there is an answer under key from now on. A tool or an agent may be called again: the last answer
+// counts.
 func (c *validation) learn(key, kind string) {
 	if had, ok := c.known[key]; ok && (had != kind || kind == "question") {
 		c.bad("the key %q is taken by a %s", key, had)
@@ -192,7 +194,8 @@ func (c *validation) uses(v any) {
 				c.bad("${answers.%s}: no step before asks a question or calls a tool or an agent of that name", u.name)
 			}
 		case rootArguments:
-			if !slices.Contains(c.arguments, first) && !slices.Contains(c.arguments, u.name) && !slices.Contains(c.arguments, "") {
+			if !slices.Contains(c.arguments, first) && !slices.Contains(c.arguments, u.name) &&
+				!slices.Contains(c.arguments, "") {
 				c.bad("${arguments.%s}: is no argument; those of a tool are in its parameters", u.name)
 			}
 		default:

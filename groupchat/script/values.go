@@ -18,7 +18,8 @@ const (
 	rootEach      = "each"
 )
 
-// values are what a script knows in its turn, by root: answers by key, the members of a tool's arguments, the element at hand.
+// values are what a script knows in its turn, by root: answers by key, the members of a tool's arguments, the element
+// at hand.
 type values map[string]map[string]json.RawMessage
 
 // reference is ${answers.KEY}, ${arguments.NAME…}, ${each.item…} or ${each.index}. Another root is a mistake.
@@ -39,7 +40,7 @@ func (v values) at(index int, item json.RawMessage) values {
 	return inner
 }
 
-// find is what a reference stands for, or nothing. An answer's key may have dots of its own; elsewhere each leads to a member.
+// find returns the value of a reference, or nil. An answer's key may have dots; elsewhere each dot leads to a member.
 func (v values) find(root, name string) json.RawMessage {
 	if found, ok := v[root][name]; ok {
 		return found
@@ -61,10 +62,10 @@ func (v values) find(root, name string) json.RawMessage {
 	return inner
 }
 
-// text fills the references in s: strings stand for themselves, null and what is not there for nothing.
+// text fills the references in s: strings unquoted, null and missing values empty.
 func (v values) text(s string) string { return v.replace(s, func(text string) string { return text }) }
 
-// path fills the references in a JSON Pointer. Each stands for one member; the error says that one stands for nothing.
+// path fills the references in a JSON Pointer. Each is one member; an empty one is an error.
 func (v values) path(pointer string) (path string, err error) {
 	path = v.replace(pointer, func(text string) string {
 		if text == "" {
@@ -124,10 +125,8 @@ func (v values) raw(value any) json.RawMessage {
 	return raw
 }
 
-// A use is a reference in a script.
 type use struct{ root, name string }
 
-// uses lists the references in v.
 func uses(v any) []use {
 	var found []use
 	switch v := v.(type) {

@@ -14,8 +14,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A walk takes the steps of one turn. What a step has done is remembered under the step's place, so that a turn that is entered again
-// does it once.
+// A walk takes the steps of one turn. What a step has done is remembered under the step's place, so that a turn that is
+// entered again does it once.
 type walk struct {
 	t     *groupchat.Turn
 	taken int            // steps so far, for their bound
@@ -26,8 +26,8 @@ type walk struct {
 // errTooLong ends a script that takes more steps than it may.
 var errTooLong = fmt.Errorf("script: takes more than %d steps in a turn", maxSteps)
 
-// steps takes steps in order. Below says where they are: the place of the step that they are in, and in which elements of lists. It
-// reports whether the script is over.
+// steps takes steps in order. Below says where they are: the place of the step that they are in, and in which elements
+// of lists. It reports whether the script is over.
 func (w *walk) steps(steps []Step, below place, v values) (over bool, err error) {
 	for i := range steps {
 		if w.taken++; w.taken > maxSteps {
@@ -55,7 +55,6 @@ func (p place) element(i int) place {
 	return place{p.key + "/each/" + strconv.Itoa(i) + "/", p.items + "/" + strconv.Itoa(i)}
 }
 
-// take does one step.
 func (w *walk) take(s *Step, at place, v values) (over bool, err error) {
 	switch {
 	case s.Ask != nil:
@@ -97,7 +96,6 @@ func (w *walk) once(key string, f func() error) error {
 	return nil
 }
 
-// learn makes a text the answer under key.
 func (w *walk) learn(v values, key, text string) error {
 	raw, err := json.Marshal(text)
 	w.last = state.Canonical(raw)
@@ -105,7 +103,6 @@ func (w *walk) learn(v values, key, text string) error {
 	return err
 }
 
-// call lets another agent take a turn.
 func (w *walk) call(c *Call, v values) error {
 	w.turns[c.Name]++
 	o := groupchat.InvokeOptions{N: w.turns[c.Name]}
@@ -119,7 +116,8 @@ func (w *walk) call(c *Call, v values) error {
 	return w.learn(v, c.Name, reply.Text())
 }
 
-// when takes one of two branches. What the condition saw may have changed when the turn is entered again, so the decision is remembered.
+// when takes one of two branches. What the condition saw may have changed when the turn is entered again, so the
+// decision is remembered.
 func (w *walk) when(c *When, at place, v values) (over bool, err error) {
 	raw, decided := w.t.Recall(at.key)
 	if !decided {
@@ -141,7 +139,7 @@ func (c *When) holds(t *groupchat.Turn, v values) bool {
 	return c.If(view)
 }
 
-// each takes the steps for each element. What is no list has none.
+// each takes the steps for each element of a list; other values have none.
 func (w *walk) each(e *Each, at place, v values) (over bool, err error) {
 	var list []json.RawMessage
 	if json.Unmarshal(v.raw(e.In), &list) != nil {
@@ -158,7 +156,6 @@ func (w *walk) each(e *Each, at place, v values) (over bool, err error) {
 	return false, nil
 }
 
-// write makes a step's change to the state.
 func (s *Set) write(to *state.Scope, v values) error {
 	path, err := v.path(s.Path)
 	if err != nil {
@@ -190,7 +187,6 @@ func (s *Set) write(to *state.Scope, v values) error {
 	return nil
 }
 
-// err is what the run ends with.
 func (f *Fail) err(v values) error {
 	code := errcode.Code(f.Code)
 	if code == "" {

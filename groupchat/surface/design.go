@@ -13,41 +13,43 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// DesignTool is the name of the tool that has a surface designed, where it has no other. It is the one of AG-UI's integrations.
+// DesignTool is the name of the tool that has a surface designed, where it has no other. It is the one of AG-UI's
+// integrations.
 const DesignTool = "generate_a2ui"
 
-const designDescription = "Shows the user a surface that fits the conversation, such as cards, a form or a comparison. Another model designs it."
+const designDescription = "Shows the user a surface that fits the conversation, such as cards, a form or a " +
+	"comparison. Another model designs it."
 
 var designSchema = json.RawMessage(`{"type":"object","properties":{` +
-	`"intent":{"type":"string","enum":["create","update"],"description":"create shows a new surface, update a changed one"},` +
+	`"intent":{"type":"string","enum":["create","update"],"description":"create shows a new surface, update a ` +
+	`changed one"},` +
 	`"target_surface_id":{"type":"string","description":"of an update: the id of the surface"},` +
 	`"changes":{"type":"string","description":"what is to be shown, or to be changed"}}}`)
 
 // DesignOptions describe a tool that has surfaces designed.
 type DesignOptions struct {
 	Options
-	// Name and Description are the tool's; empty means generate_a2ui and a description of its own.
+	// Name and Description are the tool's; empty means generate_a2ui and its description.
 	Name, Description string
 	// Model designs; nil makes none, which is an error of every call.
 	Model model.Model
-	// Instructions are what the model that designs is told before everything else.
+	// Instructions begin each request to the designing model.
 	Instructions string
 }
 
-// A designer has surfaces designed.
 type designer struct{ DesignOptions }
 
-// Design returns a tool that asks a model for a surface, by the tool that renders, in a call of its own. The surface is shown while it comes.
-// One that cannot be drawn is asked for again with what is wrong. Each reply is recorded, so that a turn that is entered again asks for none
-// twice.
+// Design returns a tool that asks a model for a surface, by the tool that renders, in a separate call. The surface is
+// shown while it comes. If it cannot be drawn, the model is asked again with the problems. Each reply is recorded, so
+// that a repeated turn asks for none twice.
 func Design(o DesignOptions) groupchat.Tool {
 	return groupchat.Tool{
-		Name: cmp.Or(o.Name, DesignTool), Description: cmp.Or(o.Description, designDescription), Parameters: designSchema,
-		Turn: designer{o}.call, MaxResult: maxArguments,
+		Name: cmp.Or(o.Name, DesignTool), Description: cmp.Or(o.Description, designDescription),
+		Parameters: designSchema,
+		Turn:       designer{o}.call, MaxResult: maxArguments,
 	}
 }
 
-// An order is what a call asks for.
 type order struct {
 	Intent  string `json:"intent"`
 	Surface string `json:"target_surface_id"`
@@ -66,12 +68,14 @@ func (d designer) call(_ context.Context, t *groupchat.Turn, c groupchat.ToolCal
 	for n := 1; n <= d.attempts(); n++ {
 		live.begun = false
 		reply, err := t.AskModel("surface/"+strconv.Itoa(n), groupchat.ModelCall{
-			Purpose: groupchat.ForOther, Model: d.Model, Request: d.request(t, wanted, catalogue, problems), On: model.Deltas{Call: live.delta},
+			Purpose: groupchat.ForOther, Model: d.Model, Request: d.request(t, wanted, catalogue, problems),
+			On: model.Deltas{Call: live.delta},
 		})
 		if err != nil {
 			return groupchat.ToolResult{}, err
 		}
-		design, found := a2ui.Design{}, []a2ui.Problem{{Code: a2ui.CodeEmpty, Path: "components", Message: d.tool() + " was not called"}}
+		design, found := a2ui.Design{},
+			[]a2ui.Problem{{Code: a2ui.CodeEmpty, Path: "components", Message: d.tool() + " was not called"}}
 		if len(reply.Calls) > 0 {
 			written := json.RawMessage(reply.Calls[0].Arguments)
 			if err := live.complete(string(written)); err != nil {
@@ -96,7 +100,7 @@ type preview struct {
 	begun      bool
 }
 
-// delta takes what comes next of the first call of a reply.
+// delta adds a piece of the first call of a reply.
 func (p *preview) delta(i int, _, arguments string) error {
 	if i > 0 {
 		return nil

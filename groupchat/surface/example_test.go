@@ -8,7 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat/surface"
 )
 
-// An agent whose model designs surfaces by itself.
+// An agent with a model that designs surfaces itself.
 func Example() {
 	o := surface.Options{Attempts: 2}
 	agent := groupchat.WithHooks(&groupchat.LLM{

@@ -6,8 +6,8 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// Hooks returns hooks that make activities of surfaces. They belong closest to the agent, so that what other hooks do with what people see
-// holds for surfaces too.
+// Hooks returns hooks that make activities of surfaces. They belong closest to the agent, so that what other hooks do
+// with what people see holds for surfaces too.
 func Hooks(o Options) groupchat.Hooks {
 	return groupchat.Hooks{Name: "a2ui", Stream: func(t *groupchat.Turn) run.Filter {
 		w := o.watcher(t)

@@ -7,12 +7,13 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// Options are what the parts of one agent share. The zero value suits an agent whose pages bring their components.
+// Options are what the parts of one agent share. The zero value suits an agent with pages that bring their components.
 type Options struct {
-	// Tool is the name of the tool that renders; empty means render_a2ui, which is the one that CopilotKit's middleware looks for.
+	// Tool is the name of the tool that renders; empty means render_a2ui, which is the one that CopilotKit's middleware
+	// looks for.
 	Tool string
-	// Catalogue says which components there are; where it knows none, the page's counts. Its ID is the one that surfaces are created with; empty
-	// means the page's.
+	// Catalogue says which components there are; where it knows none, the page's counts. Its ID is the one that
+	// surfaces are created with; empty means the page's.
 	Catalogue a2ui.Catalogue
 	// Attempts is how often a surface is tried; 0 means 3.
 	Attempts int
@@ -37,7 +38,6 @@ func (o Options) catalogue(t *groupchat.Turn) a2ui.Catalogue {
 	return c
 }
 
-// watcher makes activities of what happens in t.
 func (o Options) watcher(t *groupchat.Turn) *a2ui.Watcher {
 	return a2ui.NewWatcher(a2ui.Options{
 		Tool: o.tool(), Catalogue: o.catalogue(t), Attempts: o.attempts(),

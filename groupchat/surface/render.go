@@ -11,15 +11,17 @@ import (
 	"github.com/agui-gateway/gateway/internal/exact"
 )
 
-// renderSchema is that of the arguments of the tool that renders. The middleware of pages gives models the same members.
+// renderSchema is that of the arguments of the tool that renders. The middleware of pages gives models the same
+// members.
 var renderSchema = json.RawMessage(`{"type":"object","required":["surfaceId","components"],"properties":{` +
 	`"surfaceId":{"type":"string","description":"an id for the surface, such as sales-overview"},` +
-	`"components":{"type":"array","items":{"type":"object"},"description":"the components of A2UI v0.9, in one flat list; the outermost has the id root"},` +
+	`"components":{"type":"array","items":{"type":"object"},"description":"the components of A2UI v0.9, in one flat ` +
+	`list; the outermost has the id root"},` +
 	`"data":{"type":"object","description":"the data that components refer to by paths"}}}`)
 
 const renderDescription = "Shows the user a surface of A2UI v0.9, made of components, beside your words."
 
-// rendered is the result of a call whose surface is shown.
+// rendered is the result of a call with a visible surface.
 const rendered = `{"status":"rendered"}`
 
 // maxArguments bounds the result of a tool that designs surfaces, in bytes.
@@ -53,7 +55,8 @@ func (o Options) judge(t *groupchat.Turn, arguments json.RawMessage) string {
 func problemsOf(arguments json.RawMessage, c a2ui.Catalogue) []a2ui.Problem {
 	var d a2ui.Design
 	if exact.Unmarshal(arguments, &d) != nil {
-		return []a2ui.Problem{{Code: a2ui.CodeEmpty, Path: "components", Message: "the arguments are not those of the tool"}}
+		return []a2ui.Problem{{Code: a2ui.CodeEmpty, Path: "components",
+			Message: "the arguments are not those of the tool"}}
 	}
 	return d.Validate(c)
 }

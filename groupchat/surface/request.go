@@ -10,15 +10,17 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// The limits of what a model that designs is told of a conversation.
+// The limits of the conversation in a request to the designing model.
 const (
 	maxTold      = 20       // messages
 	maxToldBytes = 64 << 10 // of them and of the run's context
 )
 
 // request is what the model that designs is asked.
-func (d designer) request(t *groupchat.Turn, wanted order, catalogue a2ui.Catalogue, problems []a2ui.Problem) model.Request {
-	parts := []string{d.Instructions, "Design what the user is shown. Answer by calling " + d.tool() + ", once, and in no other way.\n" + guide + told(catalogue)}
+func (d designer) request(t *groupchat.Turn, wanted order, catalogue a2ui.Catalogue,
+	problems []a2ui.Problem) model.Request {
+	parts := []string{d.Instructions, "Design what the user is shown. Answer by calling " + d.tool() +
+		", once, and in no other way.\n" + guide + told(catalogue)}
 	parts = append(parts, contextOf(t)...)
 	if wanted.Changes != "" {
 		parts = append(parts, "What is asked for: "+wanted.Changes)
@@ -29,11 +31,14 @@ func (d designer) request(t *groupchat.Turn, wanted order, catalogue a2ui.Catalo
 		}
 	}
 	if problems != nil {
-		parts = append(parts, "## Previous attempt was invalid\nMend what is wrong and call again, with all arguments:\n"+a2ui.Told(problems))
+		parts = append(parts,
+			"## Previous attempt was invalid\nMend what is wrong and call again, with all "+
+				"arguments:\n"+a2ui.Told(problems))
 	}
 	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
 	messages := append([]model.Message{{Role: agui.RoleSystem, Text: strings.Join(parts, "\n\n")}}, conversation(t)...)
-	return model.Request{Messages: messages, Tools: []model.Tool{{Name: d.tool(), Description: renderDescription, Parameters: renderSchema}}}
+	return model.Request{Messages: messages,
+		Tools: []model.Tool{{Name: d.tool(), Description: renderDescription, Parameters: renderSchema}}}
 }
 
 // contextOf is what the page says of itself, but for its catalogue.
@@ -48,7 +53,7 @@ func contextOf(t *groupchat.Turn) (parts []string) {
 	return parts
 }
 
-// conversation is what was said last, oldest first, and what tools came to, as words.
+// conversation returns the newest messages, oldest first, and the results of tools, as words.
 func conversation(t *groupchat.Turn) (out []model.Message) {
 	size := 0
 	for _, m := range slices.Backward(t.Messages()) {

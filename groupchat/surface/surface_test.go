@@ -13,7 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// quiet is a test that nobody runs.
+// quiet is a test that does not run.
 type quiet struct{}
 
 func (quiet) Helper()               {}
@@ -167,7 +167,7 @@ func TestResultsOfTools(t *testing.T) {
 	}
 }
 
-// Guardrails see surfaces: what is masked in words is masked in them.
+// Guardrails see surfaces: they mask texts in them.
 func TestGuardrailsHoldForSurfaces(t *testing.T) {
 	t.Parallel()
 	o := surface.Options{}

@@ -42,7 +42,8 @@ var answers = []sentence{
 		l := w.take()
 		w.means(w.resume(answer), state.Join, 2)
 		w.equal("claims", w.load().Live.Intent.Claims, []state.Answer{answer})
-		t := w.commit(l, state.Commit{Checkpoint: json.RawMessage(`{"v":2}`), Messages: []agui.Message{assistant("a1")}})
+		t := w.commit(l,
+			state.Commit{Checkpoint: json.RawMessage(`{"v":2}`), Messages: []agui.Message{assistant("a1")}})
 		w.equal("claims after the commit", len(t.Live.Intent.Claims), 0)
 		l = w.take()
 		w.equal("claims of the takeover", len(w.load().Live.Intent.Claims), 0)
@@ -60,7 +61,8 @@ var answers = []sentence{
 	{"answers whose turn failed are open again", func(w *world) {
 		w.ask(w.start("u1"), "int1")
 		b := w.means(w.resume(resolved("int1", `1`)), state.Resume, 1)
-		t := w.commit(b.Lease, state.Commit{KeepCheckpoint: true, End: &state.End{Status: state.RunError, Code: errcode.AgentFailed, Reopen: true}})
+		t := w.commit(b.Lease, state.Commit{KeepCheckpoint: true,
+			End: &state.End{Status: state.RunError, Code: errcode.AgentFailed, Reopen: true}})
 		w.equal("checkpoint", string(t.Checkpoint), `{"v":1}`)
 		_, open, err := w.store.Load(w.Context(), key)
 		if err != nil || len(open) != 1 || open[0].ID != "int1" {
@@ -83,7 +85,8 @@ var answers = []sentence{
 		b := w.means(w.types("the second one"), state.Resume, 6)
 		meant := resolved("int1", `2`)
 		failed := state.Commit{KeepCheckpoint: true, Answers: []state.Answer{meant}, End: &state.End{
-			Status: state.RunError, Code: errcode.AgentFailed, Reopen: true, Effects: map[string]json.RawMessage{"turn/book": json.RawMessage(`"booked"`)},
+			Status: state.RunError, Code: errcode.AgentFailed, Reopen: true,
+			Effects: map[string]json.RawMessage{"turn/book": json.RawMessage(`"booked"`)},
 		}}
 		w.commit(b.Lease, failed)
 		b = w.means(w.types("number two"), state.Resume, 6)
@@ -128,10 +131,12 @@ var answers = []sentence{
 	}},
 	{"results of frontend calls are recorded, and the last one resumes", func(w *world) {
 		l := w.start("u1")
-		call := agui.Message{ID: "a1", Role: agui.RoleAssistant, ToolCalls: []agui.ToolCall{{ID: "c1", Type: "function"}, {ID: "c2", Type: "function"}}}
+		call := agui.Message{ID: "a1", Role: agui.RoleAssistant,
+			ToolCalls: []agui.ToolCall{{ID: "c1", Type: "function"}, {ID: "c2", Type: "function"}}}
 		w.commit(l, state.Commit{
-			Messages: []agui.Message{call}, Checkpoint: json.RawMessage(`{"v":1}`), Calls: []state.Call{{ID: "c1"}, {ID: "c2"}},
-			End: &state.End{Status: state.RunSuccess},
+			Messages: []agui.Message{call}, Checkpoint: json.RawMessage(`{"v":1}`),
+			Calls: []state.Call{{ID: "c1"}, {ID: "c2"}},
+			End:   &state.End{Status: state.RunSuccess},
 		})
 		waiting := func() int {
 			page, err := w.store.List(w.Context(), state.Query{Principal: key.Principal})
@@ -152,7 +157,8 @@ var answers = []sentence{
 	}},
 	{"a new message closes frontend calls that were not answered", func(w *world) {
 		l := w.start("u1")
-		call := agui.Message{ID: "a1", Role: agui.RoleAssistant, ToolCalls: []agui.ToolCall{{ID: "c1", Type: "function"}}}
+		call := agui.Message{ID: "a1", Role: agui.RoleAssistant,
+			ToolCalls: []agui.ToolCall{{ID: "c1", Type: "function"}}}
 		w.commit(l, state.Commit{
 			Messages: []agui.Message{call}, Checkpoint: json.RawMessage(`{"v":1}`), Calls: []state.Call{{ID: "c1"}},
 			End: &state.End{Status: state.RunSuccess},

@@ -10,7 +10,8 @@ import (
 
 // approval is one of a tool of the world's agent.
 func approval(id, tool string, scope state.ApprovalScope) state.Approval {
-	return state.Approval{ID: id, Scope: scope, ApprovalSubject: state.ApprovalSubject{Agent: key.Agent, Path: "desk", Tool: tool, Hash: "h-" + tool}}
+	return state.Approval{ID: id, Scope: scope,
+		ApprovalSubject: state.ApprovalSubject{Agent: key.Agent, Path: "desk", Tool: tool, Hash: "h-" + tool}}
 }
 
 func (w *world) remember(key state.Key, a state.Approval) {
@@ -20,7 +21,7 @@ func (w *world) remember(key state.Key, a state.Approval) {
 	}
 }
 
-// remembered are the ids of what is remembered under a key.
+// remembered returns the ids of the approvals under a key.
 func (w *world) remembered(key state.Key) (ids []string) {
 	w.Helper()
 	list, err := w.store.Approvals(w.Context(), key)
@@ -34,36 +35,39 @@ func (w *world) remembered(key state.Key) (ids []string) {
 }
 
 var approvals = []sentence{
-	{"an approval is remembered until it is revoked, also while a run is live, and is never brought back", func(w *world) {
-		l := w.start("u1")
-		mine := state.ApprovalsKey(key.Principal)
-		w.equal("at first", [][]string{w.remembered(key), w.remembered(mine)}, [][]string{nil, nil})
-		for k, scope := range map[state.Key]state.ApprovalScope{key: state.ApprovalThread, mine: state.ApprovalPrincipal} {
-			a := approval("a1", "refund", scope)
-			w.remember(k, a)
-			w.remember(k, a)
-			w.remember(k, approval("a2", "mail", scope))
-			w.equal("remembered", w.remembered(k), []string{"a1", "a2"})
-			list, err := w.store.Approvals(w.Context(), k)
-			if err != nil {
-				w.Fatalf("Approvals() = %v", err)
+	{"an approval is remembered until it is revoked, also while a run is live, and is never brought back",
+		func(w *world) {
+			l := w.start("u1")
+			mine := state.ApprovalsKey(key.Principal)
+			w.equal("at first", [][]string{w.remembered(key), w.remembered(mine)}, [][]string{nil, nil})
+			for k, scope := range map[state.Key]state.ApprovalScope{key: state.ApprovalThread,
+				mine: state.ApprovalPrincipal} {
+				a := approval("a1", "refund", scope)
+				w.remember(k, a)
+				w.remember(k, a)
+				w.remember(k, approval("a2", "mail", scope))
+				w.equal("remembered", w.remembered(k), []string{"a1", "a2"})
+				list, err := w.store.Approvals(w.Context(), k)
+				if err != nil {
+					w.Fatalf("Approvals() = %v", err)
+				}
+				a.CreatedAt, a.After, a.ExpiresAt = list[0].CreatedAt, list[0].After, list[0].ExpiresAt
+				w.equal("the first", list[0], a)
+				w.equal("made now", list[0].CreatedAt.Equal(w.clock.Now()), true)
+				got, err := w.store.Revoke(w.Context(), k, "a1")
+				w.equal("Revoke()", []any{got.ID, err}, []any{"a1", nil})
+				if _, err := w.store.Revoke(w.Context(), k, "a1"); !errors.Is(err, state.ErrUnknownApproval) {
+					w.Fatalf("Revoke() again = %v", err)
+				}
+				w.remember(k, a)
+				w.equal("revoked", w.remembered(k), []string{"a2"})
 			}
-			a.CreatedAt, a.After, a.ExpiresAt = list[0].CreatedAt, list[0].After, list[0].ExpiresAt
-			w.equal("the first", list[0], a)
-			w.equal("made now", list[0].CreatedAt.Equal(w.clock.Now()), true)
-			got, err := w.store.Revoke(w.Context(), k, "a1")
-			w.equal("Revoke()", []any{got.ID, err}, []any{"a1", nil})
-			if _, err := w.store.Revoke(w.Context(), k, "a1"); !errors.Is(err, state.ErrUnknownApproval) {
-				w.Fatalf("Revoke() again = %v", err)
-			}
-			w.remember(k, a)
-			w.equal("revoked", w.remembered(k), []string{"a2"})
-		}
-		w.succeed(l, 1)
-		w.equal("after the run", [][]string{w.remembered(key), w.remembered(mine)}, [][]string{{"a2"}, {"a2"}})
-	}},
+			w.succeed(l, 1)
+			w.equal("after the run", [][]string{w.remembered(key), w.remembered(mine)}, [][]string{{"a2"}, {"a2"}})
+		}},
 	{"approvals are of one thread, or of one principal", func(w *world) {
-		w.commit(w.start("u1"), state.Commit{Messages: []agui.Message{assistant("a1")}, End: &state.End{Status: state.RunSuccess}})
+		w.commit(w.start("u1"),
+			state.Commit{Messages: []agui.Message{assistant("a1")}, End: &state.End{Status: state.RunSuccess}})
 		w.remember(key, approval("a1", "refund", state.ApprovalThread))
 		w.remember(state.ApprovalsKey(key.Principal), approval("a2", "refund", state.ApprovalPrincipal))
 		fork, err := w.store.Fork(w.Context(), key, "a1", "f", 0)
@@ -76,10 +80,12 @@ var approvals = []sentence{
 		if _, err := w.store.Approvals(w.Context(), other); !errors.Is(err, state.ErrUnknownThread) {
 			w.Fatalf("Approvals() of no thread = %v", err)
 		}
-		if err := w.store.Remember(w.Context(), other, approval("a3", "refund", state.ApprovalThread)); !errors.Is(err, state.ErrUnknownThread) {
+		if err := w.store.Remember(w.Context(), other, approval("a3", "refund", state.ApprovalThread)); !errors.Is(err,
+			state.ErrUnknownThread) {
 			w.Fatalf("Remember() in no thread = %v", err)
 		}
-		if _, err := w.store.Revoke(w.Context(), state.ApprovalsKey("eve"), "a2"); !errors.Is(err, state.ErrUnknownApproval) {
+		if _, err := w.store.Revoke(w.Context(), state.ApprovalsKey("eve"), "a2"); !errors.Is(err,
+			state.ErrUnknownApproval) {
 			w.Fatalf("Revoke() of another's = %v", err)
 		}
 		page, err := w.store.List(w.Context(), state.Query{Principal: key.Principal})
@@ -107,7 +113,8 @@ var approvals = []sentence{
 		turn("2")
 		w.equal("at first", w.remembered(key), []string{"x1", "x2"})
 		list, err := w.store.Approvals(w.Context(), key)
-		if err != nil || list[0].ExpiresAt.IsZero() || list[0].ExpiresAt.After(list[0].CreatedAt.Add(state.ApprovalTTL)) {
+		if err != nil || list[0].ExpiresAt.IsZero() ||
+			list[0].ExpiresAt.After(list[0].CreatedAt.Add(state.ApprovalTTL)) {
 			w.Errorf("Approvals() = %+v, %v", list, err)
 		}
 		r := w.request(user("u1"), assistant("a1"), assistant("b1"), user("v2"))

@@ -13,11 +13,10 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// RunBackend holds the backends that open returns to the promises of [state.Backend], each in a subtest that is named as
-// what it promises. [Run] sees what a store does with a backend; where that fails, this says which promise is broken.
-//
-// Every test gets a backend of its own, with LogTTL as above, that nobody has called Listen of, that reads its time from the
-// clock, and that is closed by the suite.
+// RunBackend holds the backends that open returns to the promises of [state.Backend], each in a subtest that is named
+// as what it promises. [Run] sees what a store does with a backend; where that fails, this says which promise is
+// broken. Every test gets a new backend, with LogTTL as above and without a call of Listen, that reads its time from
+// the clock, and that is closed by the suite.
 func RunBackend(t *testing.T, open func(t *testing.T, clock *Clock) state.Backend) {
 	t.Helper()
 	for _, p := range slices.Concat(reads, writes, backendLogs, attempts, places, storedBytes) {
@@ -95,7 +94,7 @@ func (w *backendWorld) works(call string, err error) {
 	}
 }
 
-// equal holds what is the same as JSON to being so.
+// equal fails the test if got and want differ as JSON.
 func (w *backendWorld) equal(what string, got, want any) {
 	w.Helper()
 	(&world{T: w.T}).equal(what, got, want)
@@ -108,21 +107,23 @@ func (w *backendWorld) read(key state.Key, o state.ReadOptions) *state.Record {
 	return r
 }
 
-// beginning is the write of a run that begins on what was read, with a user's message.
+// beginning returns the write of a run that begins on base, with a user's message.
 func (w *backendWorld) beginning(base *state.Record, message string) *state.Write {
 	w.Helper()
 	r := &state.Request{
-		Key: base.Thread.Key, RunID: "run-" + message, Hash: message, Era: agui.Era1, Messages: []agui.Message{user(message)}, NewID: w.id,
+		Key: base.Thread.Key, RunID: "run-" + message, Hash: message, Era: agui.Era1,
+		Messages: []agui.Message{user(message)}, NewID: w.id,
 	}
 	fence := max(state.NextFence(base.Thread, base.Now), base.Floor+1)
-	v, transition, err := state.Plan(base.Thread, base.Facts, r, state.Claim{Attempt: "attempt-" + w.id(), Fence: fence, TTL: leaseTTL}, base.Now)
+	v, transition, err := state.Plan(base.Thread, base.Facts, r,
+		state.Claim{Attempt: "attempt-" + w.id(), Fence: fence, TTL: leaseTTL}, base.Now)
 	if err = errors.Join(err, base.Facts.Err()); err != nil || !v.Meaning.Runs() {
 		w.Fatalf("Plan() = %+v, %v, want a run", v, err)
 	}
 	return w.of(base, &state.Write{Transition: transition, Begins: true})
 }
 
-// of completes a write on what was read.
+// of completes a write on base.
 func (w *backendWorld) of(base *state.Record, write *state.Write) *state.Write {
 	write.Base, write.Tag, write.Born = base, "tag-"+w.id(), base.Born
 	if !base.Exists() {
@@ -264,7 +265,7 @@ func (w *backendWorld) holds(key state.Key, id state.FrameID) bool {
 	return ok
 }
 
-// nothing holds the backend to having no thread of a key, whoever asks.
+// nothing fails the test if the backend has a thread of key.
 func (w *backendWorld) nothing(key state.Key) {
 	w.Helper()
 	if r := w.read(key, state.ReadOptions{}); r.Exists() || r.Thread.Rev != 0 || r.Thread.Key != key {
@@ -281,7 +282,8 @@ func (w *backendWorld) nothing(key state.Key) {
 			return err
 		},
 		"UpdateAttempt()": func() error {
-			_, err := w.b.UpdateAttempt(ctx, key, state.AttemptUpdate{Op: state.AttemptSignal, Signal: state.SignalStop})
+			_, err := w.b.UpdateAttempt(ctx, key,
+				state.AttemptUpdate{Op: state.AttemptSignal, Signal: state.SignalStop})
 			return err
 		},
 	} {

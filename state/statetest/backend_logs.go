@@ -9,36 +9,39 @@ import (
 )
 
 var backendLogs = []promise{
-	{"a purge removes the log that a deleted thread has left, and leaves a thread alone that exists", func(w *backendWorld) {
-		l := w.begin(key, "u1")
-		w.append(l, 1, 3)
-		w.works("Purge()", w.b.Purge(w.Context(), key))
-		_, ids := w.log(key, state.FrameID{})
-		w.equal("frames of a thread that exists", len(ids), 3)
-		_, err := w.b.Delete(w.Context(), key)
-		w.works("Delete()", err)
-		_, ids = w.log(key, state.FrameID{Fence: l.Fence})
-		w.equal("frames of a thread that is gone", len(ids), 4)
-		w.works("Purge()", w.b.Purge(w.Context(), key))
-		page, ids := w.log(key, state.FrameID{Fence: l.Fence})
-		w.equal("whose log it is, and frames after a purge", []any{page.Born, len(ids)}, []any{"", 0})
-		w.works("Purge() again", w.b.Purge(w.Context(), key))
-		w.nothing(key)
-		again := w.begin(key, "u2")
-		w.equal("the next fence is higher", again.Fence > l.Fence, true)
-	}},
-	{"an append says what the newest frame was and what the attempt was told, and skips what is there", func(w *backendWorld) {
-		l := w.begin(key, "u1")
-		before, told, err := w.b.Append(w.Context(), l, 1, state.FrameID{}, frames(l, 1, 2))
-		w.works("Append()", err)
-		w.equal("before, told", []any{before.IsZero(), told}, []any{true, state.Flags{}})
-		w.update(key, state.AttemptUpdate{Op: state.AttemptSignal, Run: l.Fence, Signal: state.SignalStop})
-		before, told, err = w.b.Append(w.Context(), l, 1, state.FrameID{}, frames(l, 1, 4))
-		w.works("Append()", err)
-		w.equal("before, told", []any{before, told}, []any{state.FrameID{Fence: l.Fence, Seq: 2}, state.Flags{Stopped: true}})
-		_, ids := w.log(key, state.FrameID{})
-		w.equal("frames", ids, idsFrom(l, 1, 4))
-	}},
+	{"a purge removes the log that a deleted thread has left, and leaves a thread alone that exists",
+		func(w *backendWorld) {
+			l := w.begin(key, "u1")
+			w.append(l, 1, 3)
+			w.works("Purge()", w.b.Purge(w.Context(), key))
+			_, ids := w.log(key, state.FrameID{})
+			w.equal("frames of a thread that exists", len(ids), 3)
+			_, err := w.b.Delete(w.Context(), key)
+			w.works("Delete()", err)
+			_, ids = w.log(key, state.FrameID{Fence: l.Fence})
+			w.equal("frames of a thread that is gone", len(ids), 4)
+			w.works("Purge()", w.b.Purge(w.Context(), key))
+			page, ids := w.log(key, state.FrameID{Fence: l.Fence})
+			w.equal("whose log it is, and frames after a purge", []any{page.Born, len(ids)}, []any{"", 0})
+			w.works("Purge() again", w.b.Purge(w.Context(), key))
+			w.nothing(key)
+			again := w.begin(key, "u2")
+			w.equal("the next fence is higher", again.Fence > l.Fence, true)
+		}},
+	{"an append says what the newest frame was and what the attempt was told, and skips what is there",
+		func(w *backendWorld) {
+			l := w.begin(key, "u1")
+			before, told, err := w.b.Append(w.Context(), l, 1, state.FrameID{}, frames(l, 1, 2))
+			w.works("Append()", err)
+			w.equal("before, told", []any{before.IsZero(), told}, []any{true, state.Flags{}})
+			w.update(key, state.AttemptUpdate{Op: state.AttemptSignal, Run: l.Fence, Signal: state.SignalStop})
+			before, told, err = w.b.Append(w.Context(), l, 1, state.FrameID{}, frames(l, 1, 4))
+			w.works("Append()", err)
+			w.equal("before, told", []any{before, told},
+				[]any{state.FrameID{Fence: l.Fence, Seq: 2}, state.Flags{Stopped: true}})
+			_, ids := w.log(key, state.FrameID{})
+			w.equal("frames", ids, idsFrom(l, 1, 4))
+		}},
 	{"an append without the lease is refused, and one behind a missing frame finds the gap", func(w *backendWorld) {
 		l := w.begin(key, "u1")
 		other := *l
@@ -87,7 +90,8 @@ var backendLogs = []promise{
 	{"of a log that was trimmed the newest frame that is gone is known", func(w *backendWorld) {
 		first := w.begin(key, "u1")
 		w.append(first, 1, 3)
-		w.write(w.commit(first, state.Commit{After: state.FrameID{Fence: first.Fence, Seq: 3}, End: &state.End{Status: state.RunSuccess}}))
+		w.write(w.commit(first,
+			state.Commit{After: state.FrameID{Fence: first.Fence, Seq: 3}, End: &state.End{Status: state.RunSuccess}}))
 		page, ids := w.log(key, state.FrameID{})
 		w.equal("before", []any{ids, page.Cut.IsZero()}, []any{idsFrom(first, 1, 3), true})
 		w.clock.Move(LogTTL + time.Second)
@@ -95,7 +99,8 @@ var backendLogs = []promise{
 		w.append(second, 1, 2)
 		page, ids = w.log(key, state.FrameID{})
 		w.equal("after", []any{ids, page.Cut}, []any{idsFrom(second, 1, 2), state.FrameID{Fence: first.Fence, Seq: 3}})
-		w.equal("what it holds", []bool{w.holds(key, state.FrameID{Fence: first.Fence, Seq: 3}), w.holds(key, state.FrameID{Fence: second.Fence, Seq: 2})}, []bool{false, true})
+		w.equal("what it holds", []bool{w.holds(key, state.FrameID{Fence: first.Fence, Seq: 3}),
+			w.holds(key, state.FrameID{Fence: second.Fence, Seq: 2})}, []bool{false, true})
 	}},
 	{"the log of a live run is not trimmed, however long it takes", func(w *backendWorld) {
 		l := w.begin(key, "u1")
@@ -132,7 +137,7 @@ var backendLogs = []promise{
 	{"who follows a log, where that is possible, is told when somebody else changes it", func(w *backendWorld) {
 		follower, ok := w.b.(state.LogFollower)
 		if !ok {
-			return // nobody else writes the threads of such a backend
+			return // no other process writes the threads of such a backend
 		}
 		l := w.begin(key, "u1")
 		w.append(l, 1, 3)

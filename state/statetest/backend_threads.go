@@ -35,7 +35,8 @@ var attempts = []promise{
 		w.equal("overdue", w.overdue(0), []state.Key{key})
 		_, _, err := w.b.Append(w.Context(), l, 0, state.FrameID{}, frames(l, 1, 1))
 		w.fails("Append()", err, state.ErrLeaseLost)
-		_, err = w.b.UpdateAttempt(w.Context(), key, state.AttemptUpdate{Op: state.AttemptRenew, Lease: l, TTL: leaseTTL})
+		_, err = w.b.UpdateAttempt(w.Context(), key,
+			state.AttemptUpdate{Op: state.AttemptRenew, Lease: l, TTL: leaseTTL})
 		w.fails("UpdateAttempt()", err, state.ErrLeaseLost)
 	}},
 	{"changes of an attempt are no transitions", func(w *backendWorld) {
@@ -51,12 +52,15 @@ var attempts = []promise{
 	}},
 	{"a signal reaches the run that it is for and no other", func(w *backendWorld) {
 		l := w.begin(key, "u1")
-		w.equal("another run is live", w.update(key, state.AttemptUpdate{Op: state.AttemptSignal, Run: l.Fence + 1, Signal: state.SignalStop}).Live, false)
+		w.equal("another run is live", w.update(key,
+			state.AttemptUpdate{Op: state.AttemptSignal, Run: l.Fence + 1, Signal: state.SignalStop}).Live, false)
 		w.equal("stopped", w.read(key, state.ReadOptions{}).Thread.Live.Stopped, false)
-		w.equal("it is live", w.update(key, state.AttemptUpdate{Op: state.AttemptSignal, Run: l.Fence, Signal: state.SignalStop}).Live, true)
+		w.equal("it is live", w.update(key,
+			state.AttemptUpdate{Op: state.AttemptSignal, Run: l.Fence, Signal: state.SignalStop}).Live, true)
 		w.equal("stopped", w.read(key, state.ReadOptions{}).Thread.Live.Stopped, true)
 		w.write(w.commit(l, end(l)))
-		w.equal("one is live", w.update(key, state.AttemptUpdate{Op: state.AttemptSignal, Signal: state.SignalStop}).Live, false)
+		w.equal("one is live",
+			w.update(key, state.AttemptUpdate{Op: state.AttemptSignal, Signal: state.SignalStop}).Live, false)
 	}},
 	{"a reader is noted from now on, and never for less than it was", func(w *backendWorld) {
 		w.begin(key, "u1")
@@ -64,35 +68,42 @@ var attempts = []promise{
 			return w.update(key, state.AttemptUpdate{Op: state.AttemptReader, TTL: d}).ReadLeft
 		}
 		w.equal("nobody", note(0) < 0, true)
-		w.equal("left", []time.Duration{note(time.Minute), note(time.Second), note(0)}, []time.Duration{time.Minute, time.Minute, time.Minute})
+		w.equal("left", []time.Duration{note(time.Minute), note(time.Second), note(0)},
+			[]time.Duration{time.Minute, time.Minute, time.Minute})
 		w.clock.Move(time.Minute + time.Second)
 		w.equal("left", note(0), -time.Second)
 	}},
 	{"places in a queue are taken at its end, kept, taken before all others and given up", func(w *backendWorld) {
 		w.begin(key, "u1")
 		join := func(ticket string) []string {
-			return w.queue(key, state.QueueUpdate{Op: state.QueueJoin, Ticket: ticket, TTL: leaseTTL, Base: w.read(key, state.ReadOptions{})})
+			return w.queue(key, state.QueueUpdate{Op: state.QueueJoin, Ticket: ticket, TTL: leaseTTL,
+				Base: w.read(key, state.ReadOptions{})})
 		}
 		join("t1")
 		w.equal("tickets", join("t2"), []string{"t1", "t2"})
 		w.equal("tickets", join("t1"), []string{"t1", "t2"})
-		w.equal("tickets", w.queue(key, state.QueueUpdate{Op: state.QueueHold, Ticket: "t0", TTL: leaseTTL}), []string{"t0", "t1", "t2"})
+		w.equal("tickets", w.queue(key, state.QueueUpdate{Op: state.QueueHold, Ticket: "t0", TTL: leaseTTL}),
+			[]string{"t0", "t1", "t2"})
 		w.equal("tickets", w.queue(key, state.QueueUpdate{Op: state.QueueLeave, Ticket: "t1"}), []string{"t0", "t2"})
 		w.clock.Move(time.Second)
-		t, now, err := w.b.UpdateQueue(w.Context(), key, state.QueueUpdate{Op: state.QueueRenew, Ticket: "t2", TTL: leaseTTL})
+		t, now, err := w.b.UpdateQueue(w.Context(), key,
+			state.QueueUpdate{Op: state.QueueRenew, Ticket: "t2", TTL: leaseTTL})
 		w.works("UpdateQueue()", err)
-		w.equal("renewed until, live", []bool{t.Queue[1].Until.Equal(w.clock.Now().Add(leaseTTL)), t.Live != nil}, []bool{true, true})
+		w.equal("renewed until, live", []bool{t.Queue[1].Until.Equal(w.clock.Now().Add(leaseTTL)), t.Live != nil},
+			[]bool{true, true})
 		w.equal("time", now.Equal(w.clock.Now()), true)
 	}},
 	{"a place in a queue that is not the one that was read is a conflict", func(w *backendWorld) {
 		l := w.begin(key, "u1")
 		base := w.read(key, state.ReadOptions{})
 		w.queue(key, state.QueueUpdate{Op: state.QueueHold, Ticket: "t0", TTL: leaseTTL})
-		_, _, err := w.b.UpdateQueue(w.Context(), key, state.QueueUpdate{Op: state.QueueJoin, Ticket: "t1", TTL: leaseTTL, Base: base})
+		_, _, err := w.b.UpdateQueue(w.Context(), key,
+			state.QueueUpdate{Op: state.QueueJoin, Ticket: "t1", TTL: leaseTTL, Base: base})
 		w.fails("UpdateQueue() of another queue", err, state.ErrConflict)
 		base = w.read(key, state.ReadOptions{})
 		w.write(w.commit(l, state.Commit{Messages: []agui.Message{assistant("a1")}}))
-		_, _, err = w.b.UpdateQueue(w.Context(), key, state.QueueUpdate{Op: state.QueueJoin, Ticket: "t1", TTL: leaseTTL, Base: base})
+		_, _, err = w.b.UpdateQueue(w.Context(), key,
+			state.QueueUpdate{Op: state.QueueJoin, Ticket: "t1", TTL: leaseTTL, Base: base})
 		w.fails("UpdateQueue() of another tag", err, state.ErrConflict)
 		w.equal("tickets", ticketsOf(w.read(key, state.ReadOptions{}).Thread), []string{"t0"})
 	}},
@@ -131,7 +142,8 @@ var places = []promise{
 		}
 		old, now := run(1), run(2)
 		both := []string{"u1", "a1", "u2", "a2"}
-		for rev, want := range map[int64][]any{old: {object(1), []string{"u1", "a1"}}, now: {object(2), both}, now + 5: {object(2), both}, -1: {object(2), both}} {
+		for rev, want := range map[int64][]any{old: {object(1), []string{"u1", "a1"}}, now: {object(2), both},
+			now + 5: {object(2), both}, -1: {object(2), both}} {
 			text, err := w.b.State(w.Context(), key, rev)
 			w.works("State()", err)
 			list, err := w.messages(key, rev)
@@ -150,7 +162,8 @@ var places = []promise{
 		w.idle(state.Key{Principal: "other", Agent: "d", ID: "same"}, "u1")
 		w.idle(state.Key{Principal: "local", Agent: "a", ID: "another"}, "u1")
 		w.equal("found", w.found(state.Key{Principal: "local", ID: "same"}), []state.Key{
-			{Principal: "local", Agent: "a", ID: "same"}, {Principal: "local", Agent: "b", ID: "same"}, {Principal: "local", Agent: "c", ID: "same"},
+			{Principal: "local", Agent: "a", ID: "same"}, {Principal: "local", Agent: "b", ID: "same"},
+			{Principal: "local", Agent: "c", ID: "same"},
 		})
 	}},
 	{"an index has the newest thread first, and goes on behind any place in it", func(w *backendWorld) {
@@ -170,10 +183,11 @@ var places = []promise{
 			}
 			w.equal("behind", w.listed(state.IndexQuery{Principal: "local", From: &e.At, Count: threads}), all[i+1:])
 		}
-		w.equal("of one agent", len(w.listed(state.IndexQuery{Principal: "local", Agent: "agent1", Count: threads})), threads/2)
+		w.equal("of one agent", len(w.listed(state.IndexQuery{Principal: "local", Agent: "agent1", Count: threads})),
+			threads/2)
 		for _, err := range w.b.Index(w.Context(), state.IndexQuery{Principal: "local", Count: threads}) {
 			w.works("Index()", err)
-			break // who has seen enough asks for no more
+			break // stops early
 		}
 	}},
 	{"an index shows what a thread is now", func(w *backendWorld) {
@@ -183,6 +197,7 @@ var places = []promise{
 		w.begin(key, "u2")
 		list := w.listed(state.IndexQuery{Principal: key.Principal, Count: 2})
 		w.equal("threads", len(list), 1)
-		w.equal("key, title, status", []any{list[0].Summary.Key, list[0].Summary.Title, list[0].Summary.Status}, []any{key, "renamed", state.StatusRunning})
+		w.equal("key, title, status", []any{list[0].Summary.Key, list[0].Summary.Title, list[0].Summary.Status},
+			[]any{key, "renamed", state.StatusRunning})
 	}},
 }

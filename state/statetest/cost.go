@@ -26,27 +26,29 @@ func flat(w *world) {
 	// A list that grows is copied now and then; one copy is no more than everybody pays for its own messages.
 	moreMallocs, moreBytes := cost(w, l)
 	if moreMallocs > 2*mallocs+50 || moreBytes > 2*bytes+64<<10 {
-		w.Errorf("a commit costs %d allocations and %d bytes at 10,000 messages, %d and %d at 10", moreMallocs, moreBytes, mallocs, bytes)
+		w.Errorf("a commit costs %d allocations and %d bytes at 10,000 messages, %d and %d at 10", moreMallocs,
+			moreBytes, mallocs, bytes)
 	}
 }
 
-// pastOfStates compares what a run costs on a thread whose state is small and never changed, and on one whose state was
-// replaced by a large one in each of many runs, and is left alone now.
+// pastOfStates compares the cost of a run on a thread with a small constant state, and on one with a state that many
+// runs have replaced by a large one.
 func pastOfStates(w *world) {
 	w.succeed(w.start("u"), 1)
 	before := w.costOfRun()
 	for i := range 20 {
 		large := `{"n":` + strconv.Itoa(i) + `,"text":"` + strings.Repeat(string(rune('a'+i)), 256<<10) + `"}`
 		l := w.start(w.id())
-		w.commit(l, state.Commit{State: json.RawMessage(large), Frames: frames(l, 1, 1), End: &state.End{Status: state.RunSuccess}})
+		w.commit(l, state.Commit{State: json.RawMessage(large), Frames: frames(l, 1, 1),
+			End: &state.End{Status: state.RunSuccess}})
 	}
 	if after := w.costOfRun(); after > 2*before+64<<10 {
 		w.Errorf("a run allocates %d bytes on a thread of many large states, %d on a new one", after, before)
 	}
 }
 
-// regenerations compares what a thread of two messages costs its readers and its runs with one of which the second message
-// was made anew many times.
+// regenerations compares what a thread of two messages costs its readers and its runs with one of which the second
+// message was made anew many times.
 func regenerations(w *world) {
 	long := func() agui.Message {
 		m := assistant(w.id())
@@ -97,7 +99,8 @@ func (w *world) costOfRun() uint64 {
 	w.Helper()
 	return leastBytes(func() {
 		l := w.start(w.id())
-		w.commit(l, state.Commit{Messages: []agui.Message{assistant(w.id())}, Checkpoint: json.RawMessage(`{}`), Frames: frames(l, 1, 1)})
+		w.commit(l, state.Commit{Messages: []agui.Message{assistant(w.id())}, Checkpoint: json.RawMessage(`{}`),
+			Frames: frames(l, 1, 1)})
 		w.succeed(l, 2, assistant(w.id()))
 	})
 }

@@ -66,7 +66,8 @@ var crashes = []sentence{
 			count := len(w.messages(-1))
 			do(CallCommit, func() error {
 				_, err := w.store.Commit(ctx, l, state.Commit{
-					Messages: []agui.Message{message}, Frames: frames(l, 3, 1), End: &state.End{Status: state.RunSuccess},
+					Messages: []agui.Message{message}, Frames: frames(l, 3, 1),
+					End: &state.End{Status: state.RunSuccess},
 				})
 				return err
 			})
@@ -98,7 +99,8 @@ var crashes = []sentence{
 			w.ask(w.start(w.id()), id)
 			b := w.means(w.resume(resolved(id, `1`)), state.Resume, 1)
 			w.store.Fail(CallCommit, fault)
-			c := state.Commit{Messages: []agui.Message{assistant(w.id())}, Frames: frames(b.Lease, 1, 1), End: &state.End{Status: state.RunSuccess}}
+			c := state.Commit{Messages: []agui.Message{assistant(w.id())}, Frames: frames(b.Lease, 1, 1),
+				End: &state.End{Status: state.RunSuccess}}
 			if _, err := w.store.Commit(w.Context(), b.Lease, c); !errors.Is(err, ErrFault) {
 				w.Fatalf("Commit() = %v", err)
 			}

@@ -18,7 +18,8 @@ var deletions = []sentence{
 		next, stop := w.pull(state.FrameID{})
 		defer stop()
 		w.equal("before", w.pulled(next, 2), []string{"CUSTOM", "CUSTOM"})
-		w.commit(l, state.Commit{Frames: frames(l, 3, 2), After: state.FrameID{Fence: l.Fence, Seq: 2}, End: &state.End{Status: state.RunSuccess}})
+		w.commit(l, state.Commit{Frames: frames(l, 3, 2), After: state.FrameID{Fence: l.Fence, Seq: 2},
+			End: &state.End{Status: state.RunSuccess}})
 		w.delete()
 		w.equal("after", w.pulled(next, 2), []string{"CUSTOM", "CUSTOM"})
 		w.over(next)
@@ -53,7 +54,8 @@ var deletions = []sentence{
 		defer stop()
 		w.equal("from its start", w.pulled(next, 3), []string{"CUSTOM", "CUSTOM", "RUN_ERROR"})
 		w.over(next)
-		w.equal("from its first frame", w.tail(state.FrameID{Fence: l.Fence, Seq: 1}, 2), []state.FrameID{{Fence: l.Fence, Seq: 2}, {Fence: l.Fence, Seq: 3}})
+		w.equal("from its first frame", w.tail(state.FrameID{Fence: l.Fence, Seq: 1}, 2),
+			[]state.FrameID{{Fence: l.Fence, Seq: 2}, {Fence: l.Fence, Seq: 3}})
 		for _, at := range []state.FrameID{{}, {Fence: l.Fence, Seq: 3}, {Fence: l.Fence - 1, Seq: 9}} {
 			next, stop := w.pull(at)
 			defer stop()
@@ -124,9 +126,11 @@ func (w *world) over(next puller) {
 	}
 }
 
-// shares are the sentences about what a principal's threads may take. None of them asks how much that is: a store counts as it likes.
+// shares are the sentences about what a principal's threads may take. None of them asks how much that is: a store
+// counts as it likes.
 var shares = []sentence{
-	{"a run, a patch and a fork that would take a principal's threads beyond what they may are refused, and change nothing", func(w *world) {
+	{"a run, a patch and a fork that would take a principal's threads beyond what they may are refused, and change " +
+		"nothing", func(w *world) {
 		w.succeed(w.start("u1"), 1)
 		before := w.snapshot(key)
 		r := w.request(user("u2"))
@@ -147,7 +151,8 @@ var shares = []sentence{
 		if err != nil {
 			w.Fatal(err)
 		}
-		for most, want := range map[int64]error{int64(len(stored.Raw)): nil, int64(len(stored.Raw)) - 1: state.ErrStored} {
+		for most, want := range map[int64]error{int64(len(stored.Raw)): nil,
+			int64(len(stored.Raw)) - 1: state.ErrStored} {
 			r := w.request(user("u1")) // the first of its principal's
 			r.Key.Principal, r.MaxStored = "principal-"+w.id(), most
 			if _, err := w.store.Begin(w.Context(), r, w.lease()); !errors.Is(err, want) {
@@ -193,5 +198,6 @@ var shares = []sentence{
 
 // merge is a merge patch of the thread.
 func (w *world) merge(patch string, most int64) *state.PatchRequest {
-	return &state.PatchRequest{Key: key, ID: w.id(), Patch: state.OutsidePatch{Merge: true, Body: json.RawMessage(patch)}, MaxStored: most}
+	return &state.PatchRequest{Key: key, ID: w.id(),
+		Patch: state.OutsidePatch{Merge: true, Body: json.RawMessage(patch)}, MaxStored: most}
 }

@@ -37,7 +37,7 @@ const (
 	CallRelease Call = "release"
 )
 
-// Faulty is a store whose next call of a kind fails as told. It is safe for concurrent use.
+// Faulty is a store that fails the next call of a kind on demand. It is safe for concurrent use.
 type Faulty struct {
 	state.Store
 

@@ -23,9 +23,9 @@ type Candidate struct {
 	Open func(clock *Clock) (state.Store, error)
 }
 
-// RunHistories plays random histories of calls on all candidates at once. After each call it compares the result, and all that callers can
-// read of the threads. On a difference it reports the seed and the shortest history that shows it. The flags of rapid select the seed, the
-// number of histories and their length.
+// RunHistories plays random histories of calls on all candidates at once. After each call it compares the result, and
+// all that callers can read of the threads. On a difference it reports the seed and the shortest history that shows it.
+// The flags of rapid select the seed, the number of histories and their length.
 func RunHistories(t *testing.T, candidates ...Candidate) {
 	t.Helper()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -120,7 +120,8 @@ func same[T any](h *history, call string, do func(s state.Store, i int) (T, erro
 		}
 		if got != want {
 			at := differsAt(want, got)
-			h.Fatalf("call %d, %s differs at byte %d:\n%s: …%s\n%s: …%s", h.number, call, at, h.names[0], excerpt(want, at), h.names[i], excerpt(got, at))
+			h.Fatalf("call %d, %s differs at byte %d:\n%s: …%s\n%s: …%s", h.number, call, at, h.names[0],
+				excerpt(want, at), h.names[i], excerpt(got, at))
 		}
 	}
 	return first, failed
@@ -157,8 +158,10 @@ func excerpt(text string, at int) string {
 
 // failures are the errors that callers tell apart.
 var failures = []error{
-	state.ErrUnknownThread, state.ErrLeaseLost, state.ErrDamaged, state.ErrRevision, state.ErrGap, state.ErrTrimmed, state.ErrUnknownMessage,
-	state.ErrThreadExists, state.ErrStored, state.ErrFull, state.ErrCursor, state.ErrUnknownApproval, state.ErrConflict, state.ErrTooLarge,
+	state.ErrUnknownThread, state.ErrLeaseLost, state.ErrDamaged, state.ErrRevision, state.ErrGap, state.ErrTrimmed,
+	state.ErrUnknownMessage,
+	state.ErrThreadExists, state.ErrStored, state.ErrFull, state.ErrCursor, state.ErrUnknownApproval, state.ErrConflict,
+	state.ErrTooLarge,
 	context.DeadlineExceeded,
 }
 
@@ -209,7 +212,8 @@ func (h *history) check(*rapid.T) {
 		}
 	}
 	for _, q := range []state.Query{
-		{Principal: "local", Limit: 2}, {Principal: "local", Status: state.StatusInterrupted}, {Principal: "local", Agent: "hotel"}, {Principal: "local", Text: "SAY"},
+		{Principal: "local", Limit: 2}, {Principal: "local", Status: state.StatusInterrupted},
+		{Principal: "local", Agent: "hotel"}, {Principal: "local", Text: "SAY"},
 	} {
 		_, _ = same(h, "List()", func(s state.Store, _ int) ([]state.Summary, error) { return h.list(s, q) })
 	}
@@ -239,7 +243,8 @@ func (h *history) read(s state.Store, t *subject) (*view, error) {
 		return nil, err
 	}
 	v := &view{
-		Thread: snapshot.Thread, Interrupts: snapshot.Interrupts, State: snapshot.State, Answered: snapshot.Answered, Runs: snapshot.Runs,
+		Thread: snapshot.Thread, Interrupts: snapshot.Interrupts, State: snapshot.State, Answered: snapshot.Answered,
+		Runs: snapshot.Runs,
 		Past: map[int64]string{}, Holds: map[string]bool{},
 	}
 	if v.Messages, err = snapshot.Messages.Messages(); err != nil {
@@ -297,7 +302,8 @@ func (h *history) tail(s state.Store, key state.Key, after, last state.FrameID) 
 	return list, ctx.Err()
 }
 
-// list reads all pages of a listing, and sorts them: a store may list a thread once more at its place before the last commit.
+// list reads all pages of a listing, and sorts them: a store may list a thread once more at its place before the last
+// commit.
 func (h *history) list(s state.Store, q state.Query) ([]state.Summary, error) {
 	var all []state.Summary
 	for {
@@ -307,7 +313,8 @@ func (h *history) list(s state.Store, q state.Query) ([]state.Summary, error) {
 		}
 		all = append(all, page.Threads...)
 		if q.Cursor = page.Next; q.Cursor == "" {
-			slices.SortFunc(all, func(a, b state.Summary) int { return strings.Compare(a.Key.Digest(), b.Key.Digest()) })
+			slices.SortFunc(all,
+				func(a, b state.Summary) int { return strings.Compare(a.Key.Digest(), b.Key.Digest()) })
 			return all, nil
 		}
 	}

@@ -90,7 +90,8 @@ func (h *history) message(t *subject, i int, role agui.Role) agui.Message {
 	}
 	m := agui.Message{ID: id, Role: role, Content: agui.TextContent(fmt.Sprintf("say %d", h.number))}
 	if role == agui.RoleAssistant && h.chance(20, "call") {
-		m.ToolCalls = []agui.ToolCall{{ID: h.id("call"), Type: "function", Function: agui.FunctionCall{Name: "book", Arguments: "{}"}}}
+		m.ToolCalls = []agui.ToolCall{{ID: h.id("call"), Type: "function",
+			Function: agui.FunctionCall{Name: "book", Arguments: "{}"}}}
 	}
 	return m
 }
@@ -136,7 +137,8 @@ func (h *history) append() {
 		}
 		list = append(list, x.frame(after.Seq+1+uint64(i), rev))
 	}
-	_ = h.does(fmt.Sprintf("%s Append(%s, after %s, %s)", t, x.attempt, after, encoded(list)), func(s state.Store, i int) error { return s.Append(h.ctx, x.leases[i], after, list) })
+	_ = h.does(fmt.Sprintf("%s Append(%s, after %s, %s)", t, x.attempt, after, encoded(list)),
+		func(s state.Store, i int) error { return s.Append(h.ctx, x.leases[i], after, list) })
 	h.follow(t, x)
 }
 
@@ -180,7 +182,8 @@ func (h *history) kept(t *subject, x *holding) state.Commit {
 		c.Notes = json.RawMessage(fmt.Sprintf(`{"n":%d}`, h.number))
 	}
 	for _, p := range h.pending(t) {
-		c.Patched = append(c.Patched, state.PatchResult{ID: p.ID, Fingerprint: p.Fingerprint, Status: state.PatchApplied})
+		c.Patched = append(c.Patched,
+			state.PatchResult{ID: p.ID, Fingerprint: p.Fingerprint, Status: state.PatchApplied})
 	}
 	return c
 }
@@ -199,7 +202,8 @@ func (h *history) end() {
 	t, x := h.running()
 	c := h.kept(t, x)
 	c.Frames = append(c.Frames, x.frame(x.last.Seq+1+uint64(len(c.Frames)), 0))
-	e := &state.End{Status: rapid.SampledFrom([]state.RunStatus{state.RunSuccess, state.RunSuccess, state.RunCancelled, state.RunError}).Draw(h.T, "status")}
+	e := &state.End{Status: rapid.SampledFrom([]state.RunStatus{state.RunSuccess, state.RunSuccess, state.RunCancelled,
+		state.RunError}).Draw(h.T, "status")}
 	if e.Status == state.RunError {
 		e.Code = errcode.AgentFailed
 		e.Reopen = h.chance(50, "reopen")
@@ -221,10 +225,12 @@ func (h *history) ask() {
 	c.End = &state.End{Status: state.RunInterrupt}
 	for i := range h.int(0, 2, "questions") {
 		token := state.Token{
-			Interrupt: agui.Interrupt{ID: fmt.Sprintf("q%d-%d", h.number, i), Reason: "input_required"}, Status: state.TokenOpen, AskedAt: h.clock.Now(),
+			Interrupt: agui.Interrupt{ID: fmt.Sprintf("q%d-%d", h.number, i), Reason: "input_required"},
+			Status:    state.TokenOpen, AskedAt: h.clock.Now(),
 		}
 		if h.chance(70, "expires") {
-			token.ExpiresAt = h.clock.Now().Add(rapid.SampledFrom([]time.Duration{time.Minute, day, 40 * day, 200000 * time.Hour}).Draw(h.T, "for"))
+			token.ExpiresAt = h.clock.Now().Add(rapid.SampledFrom([]time.Duration{time.Minute, day, 40 * day,
+				200000 * time.Hour}).Draw(h.T, "for"))
 		}
 		c.Tokens = append(c.Tokens, token)
 		t.tokens = append(t.tokens, token.Interrupt.ID)
@@ -233,7 +239,8 @@ func (h *history) ask() {
 		call := fmt.Sprintf("call%d-c", h.number)
 		c.Messages = append(c.Messages, agui.Message{
 			ID: h.id("caller"), Role: agui.RoleAssistant,
-			ToolCalls: []agui.ToolCall{{ID: call, Type: "function", Function: agui.FunctionCall{Name: "pick", Arguments: "{}"}}},
+			ToolCalls: []agui.ToolCall{{ID: call, Type: "function",
+				Function: agui.FunctionCall{Name: "pick", Arguments: "{}"}}},
 		})
 		c.Calls = append(c.Calls, state.Call{ID: call, Name: "pick"})
 	}
@@ -242,17 +249,19 @@ func (h *history) ask() {
 
 // commits makes a commit at each store.
 func (h *history) commits(t *subject, x *holding, c state.Commit) {
-	_, _ = same(h, fmt.Sprintf("%s Commit(%s, %s)", t, x.attempt, encoded(c)), func(s state.Store, i int) (*state.Thread, error) {
-		thread, err := s.Commit(h.ctx, x.leases[i], c)
-		return withoutMemo(thread), err
-	})
+	_, _ = same(h, fmt.Sprintf("%s Commit(%s, %s)", t, x.attempt, encoded(c)),
+		func(s state.Store, i int) (*state.Thread, error) {
+			thread, err := s.Commit(h.ctx, x.leases[i], c)
+			return withoutMemo(thread), err
+		})
 	for _, m := range c.Messages {
 		t.learn(m.ID)
 	}
 	h.follow(t, x)
 }
 
-// withoutMemo returns t without the effects of its attempt. A store may leave out effects that were recorded between a commit and its repetition.
+// withoutMemo returns t without the effects of its attempt. A store may leave out effects that were recorded between a
+// commit and its repetition.
 func withoutMemo(t *state.Thread) *state.Thread {
 	if t == nil || t.Live == nil {
 		return t

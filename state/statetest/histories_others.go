@@ -62,12 +62,14 @@ func (h *history) signal() {
 		})
 		return
 	}
-	what := rapid.SampledFrom([]state.Signal{state.SignalStop, state.SignalUntie, state.SignalHungUp}).Draw(h.T, "signal")
+	what := rapid.SampledFrom([]state.Signal{state.SignalStop, state.SignalUntie, state.SignalHungUp}).Draw(h.T,
+		"signal")
 	run := uint64(0)
 	if n := len(t.leases); n > 0 && h.chance(30, "of a run") {
 		run = t.leases[n-1].leases[0].Fence
 	}
-	_, _ = same(h, fmt.Sprintf("%s Signal(%d, %s)", t, run, what), func(s state.Store, _ int) (bool, error) { return s.Signal(h.ctx, t.key, run, what) })
+	_, _ = same(h, fmt.Sprintf("%s Signal(%d, %s)", t, run, what),
+		func(s state.Store, _ int) (bool, error) { return s.Signal(h.ctx, t.key, run, what) })
 }
 
 // queue holds or leaves a place.
@@ -79,10 +81,12 @@ func (h *history) queue() {
 	}
 	if h.chance(30, "hold") {
 		t.tickets = append(t.tickets, ticket)
-		_ = h.does(fmt.Sprintf("%s Hold(%s)", t, ticket), func(s state.Store, _ int) error { return s.Hold(h.ctx, t.key, ticket, leaseTTL) })
+		_ = h.does(fmt.Sprintf("%s Hold(%s)", t, ticket),
+			func(s state.Store, _ int) error { return s.Hold(h.ctx, t.key, ticket, leaseTTL) })
 		return
 	}
-	_ = h.does(fmt.Sprintf("%s Leave(%s)", t, ticket), func(s state.Store, _ int) error { return s.Leave(h.ctx, t.key, ticket) })
+	_ = h.does(fmt.Sprintf("%s Leave(%s)", t, ticket),
+		func(s state.Store, _ int) error { return s.Leave(h.ctx, t.key, ticket) })
 }
 
 // patch patches the state from outside.
@@ -106,10 +110,11 @@ func (h *history) patch() {
 	if thread, _, err := h.stores[0].Load(h.ctx, t.key); err == nil && h.chance(30, "match") {
 		r.IfMatch = []string{thread.StateTag()}
 	}
-	_, _ = same(h, fmt.Sprintf("%s PatchState(%s)", t, encoded(r)), func(s state.Store, _ int) (state.PatchResult, error) {
-		asked := *r
-		return s.PatchState(h.ctx, &asked)
-	})
+	_, _ = same(h, fmt.Sprintf("%s PatchState(%s)", t, encoded(r)),
+		func(s state.Store, _ int) (state.PatchResult, error) {
+			asked := *r
+			return s.PatchState(h.ctx, &asked)
+		})
 }
 
 // fork copies the beginning of a thread.
@@ -122,7 +127,8 @@ func (h *history) fork() {
 	if h.chance(10, "taken") {
 		id = choose(h, h.threads, "other").key.ID
 	}
-	_, err := same(h, fmt.Sprintf("%s Fork(%s, %s)", t, at, id), func(s state.Store, _ int) (*state.Thread, error) { return s.Fork(h.ctx, t.key, at, id, 0) })
+	_, err := same(h, fmt.Sprintf("%s Fork(%s, %s)", t, at, id),
+		func(s state.Store, _ int) (*state.Thread, error) { return s.Fork(h.ctx, t.key, at, id, 0) })
 	if err == nil && len(h.threads) < 6 {
 		h.threads = append(h.threads, &subject{key: state.Key{Principal: t.key.Principal, Agent: t.key.Agent, ID: id}})
 	}
@@ -167,11 +173,14 @@ func (h *history) approve() {
 	}
 	id := fmt.Sprintf("approval%d", h.int(0, 3, "approval"))
 	if h.chance(30, "revoke") {
-		_, _ = same(h, fmt.Sprintf("%s Revoke(%s)", key.ID, id), func(s state.Store, _ int) (state.Approval, error) { return s.Revoke(h.ctx, key, id) })
+		_, _ = same(h, fmt.Sprintf("%s Revoke(%s)", key.ID, id),
+			func(s state.Store, _ int) (state.Approval, error) { return s.Revoke(h.ctx, key, id) })
 		return
 	}
-	a := state.Approval{ID: id, Scope: scope, ApprovalSubject: state.ApprovalSubject{Agent: "travel", Tool: "book", Hash: "h"}}
-	_ = h.does(fmt.Sprintf("%s Remember(%s)", key.ID, id), func(s state.Store, _ int) error { return s.Remember(h.ctx, key, a) })
+	a := state.Approval{ID: id, Scope: scope,
+		ApprovalSubject: state.ApprovalSubject{Agent: "travel", Tool: "book", Hash: "h"}}
+	_ = h.does(fmt.Sprintf("%s Remember(%s)", key.ID, id),
+		func(s state.Store, _ int) error { return s.Remember(h.ctx, key, a) })
 }
 
 // move moves the clock, and lets each store remove expired data.

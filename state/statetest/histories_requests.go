@@ -65,7 +65,8 @@ func describe(r *state.Request) string {
 	for _, m := range r.Messages {
 		ids = append(ids, m.ID)
 	}
-	return fmt.Sprintf("%s %v answers=%s edit=%t regenerate=%t list=%t,%t", r.RunID, ids, encoded(r.Answers), r.Edit, r.Regenerate, r.ListEdits, r.ListRegenerates)
+	return fmt.Sprintf("%s %v answers=%s edit=%t regenerate=%t list=%t,%t", r.RunID, ids, encoded(r.Answers), r.Edit,
+		r.Regenerate, r.ListEdits, r.ListRegenerates)
 }
 
 // admit begins a request at each store.

@@ -66,7 +66,8 @@ var leases = []sentence{
 			asked := w.token(w.id(), 0)
 			asked.ExpiresAt = time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC)
 			_, err = w.store.Commit(w.Context(), b.Lease, state.Commit{
-				Checkpoint: json.RawMessage(`1`), Frames: frames(b.Lease, 1, 1), Tokens: []state.Token{asked}, End: &state.End{Status: state.RunInterrupt},
+				Checkpoint: json.RawMessage(`1`), Frames: frames(b.Lease, 1, 1), Tokens: []state.Token{asked},
+				End: &state.End{Status: state.RunInterrupt},
 			})
 			if err != nil {
 				w.Fatalf("Commit() = %v", err)
@@ -238,7 +239,8 @@ var leases = []sentence{
 				w.Fatalf("Signal(%s) = %v, %v", s, live, err)
 			}
 		}
-		w.equal("signals", []state.Signal{w.nextSignal(l), w.nextSignal(l)}, []state.Signal{state.SignalUntie, state.SignalStop})
+		w.equal("signals", []state.Signal{w.nextSignal(l), w.nextSignal(l)},
+			[]state.Signal{state.SignalUntie, state.SignalStop})
 		w.equal("more signals", len(l.Signals), 0)
 		w.equal("tied", w.load().Live.Tied, false)
 	}},
@@ -296,7 +298,8 @@ var leases = []sentence{
 		l := w.start("u1")
 		done := make(chan error, 1)
 		go func() {
-			_, err := w.store.Commit(w.Context(), l, state.Commit{Frames: frames(l, 1, 1), End: &state.End{Status: state.RunSuccess}})
+			_, err := w.store.Commit(w.Context(), l,
+				state.Commit{Frames: frames(l, 1, 1), End: &state.End{Status: state.RunSuccess}})
 			done <- err
 		}()
 		w.tail(state.FrameID{}, 1)
@@ -320,14 +323,18 @@ func (w *world) lost(l *state.Lease) {
 	before, err := w.store.Messages(w.Context(), l.Key, -1)
 	known := err == nil
 	ctx := w.Context()
-	_, commit := w.store.Commit(ctx, l, state.Commit{Messages: []agui.Message{assistant("late")}, State: json.RawMessage(`{"late":1}`), Frames: frames(l, 900, 1)})
+	_, commit := w.store.Commit(ctx, l, state.Commit{Messages: []agui.Message{assistant("late")},
+		State: json.RawMessage(`{"late":1}`), Frames: frames(l, 900, 1)})
 	end := func() error {
-		_, err := w.store.Commit(ctx, l, state.Commit{Frames: frames(l, 901, 1), End: &state.End{Status: state.RunSuccess}})
+		_, err := w.store.Commit(ctx, l,
+			state.Commit{Frames: frames(l, 901, 1), End: &state.End{Status: state.RunSuccess}})
 		return err
 	}()
 	for name, err := range map[string]error{
-		"Append": w.store.Append(ctx, l, state.FrameID{}, frames(l, 900, 1)), "Commit": commit, "Commit of the end": end,
-		"Once": w.store.Once(ctx, l, "late", json.RawMessage(`1`)), "Renew": w.store.Renew(ctx, l, leaseTTL),
+		"Append": w.store.Append(ctx, l, state.FrameID{}, frames(l, 900, 1)), "Commit": commit,
+		"Commit of the end": end,
+		"Once":              w.store.Once(ctx, l, "late", json.RawMessage(`1`)),
+		"Renew":             w.store.Renew(ctx, l, leaseTTL),
 	} {
 		if !errors.Is(err, state.ErrLeaseLost) {
 			w.Errorf("%s() of a lost lease = %v, want ErrLeaseLost", name, err)

@@ -11,8 +11,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// RunLimited holds backends with a limit to what they let go when it is reached, and what never. The limit that open is given is in
-// bytes as [state.Backend.Stored] counts them; 0 is none. Else it is as for [RunBackend].
+// RunLimited holds backends with a limit to what they let go when it is reached, and what never. The limit that open is
+// given is in bytes as [state.Backend.Stored] counts them; 0 is none. Else it is as for [RunBackend].
 func RunLimited(t *testing.T, open func(t *testing.T, clock *Clock, limit int64) state.Backend) {
 	t.Helper()
 	for _, p := range limited {
@@ -28,7 +28,7 @@ func RunLimited(t *testing.T, open func(t *testing.T, clock *Clock, limit int64)
 	}
 }
 
-// roomFor is the limit of a store that has room for exactly n bytes before it refuses what is new.
+// roomFor returns the limit of a store with room for exactly n bytes before it refuses new threads.
 func roomFor(n int64) int64 {
 	limit := n
 	for limit-state.Reserve(limit) < n {
@@ -37,8 +37,8 @@ func roomFor(n int64) int64 {
 	return limit
 }
 
-// RunShared holds backends of which each principal has a share to what goes when it is reached, and what never. The share that open is given is in
-// bytes as [state.Backend.Stored] counts them; 0 is none.
+// RunShared holds backends of which each principal has a share to what goes when it is reached, and what never. The
+// share that open is given is in bytes as [state.Backend.Stored] counts them; 0 is none.
 func RunShared(t *testing.T, open func(t *testing.T, clock *Clock, share int64) state.Backend) {
 	t.Helper()
 	others := state.Key{Principal: "other", Agent: "travel", ID: "first"}
@@ -95,7 +95,7 @@ func RunShared(t *testing.T, open func(t *testing.T, clock *Clock, share int64) 
 
 var limited = []struct {
 	says string
-	// with returns a store with a limit. All are the same as far as they go, so that one without a limit says what is needed.
+	// with returns a store with a limit. All count alike, so that one without a limit measures the need.
 	test func(t *testing.T, with func(limit int64) *backendWorld)
 }{
 	{"a run that just fits begins, and one that takes a byte more does not", justFits},
@@ -129,7 +129,8 @@ func (w *backendWorld) next() (write *state.Write, need int64) {
 }
 
 // tight returns a store after a beginning, and a write it has room for but for missing bytes.
-func tight(with func(limit int64) *backendWorld, missing int64, begin func(w *backendWorld)) (*backendWorld, *state.Write) {
+func tight(with func(limit int64) *backendWorld, missing int64,
+	begin func(w *backendWorld)) (*backendWorld, *state.Write) {
 	measured := with(0)
 	begin(measured)
 	_, need := measured.next()
@@ -186,7 +187,7 @@ func oldestLogFirst(_ *testing.T, with func(limit int64) *backendWorld) {
 	w.has("the older thread is there", w.there(first), true)
 }
 
-// withoutLogs lets the logs of what is over expire.
+// withoutLogs lets the logs of ended runs expire.
 func (w *backendWorld) withoutLogs() {
 	w.clock.Move(LogTTL + time.Second)
 	w.overdue(1)
@@ -200,7 +201,8 @@ func longestAgo(_ *testing.T, with func(limit int64) *backendWorld) {
 	w.write(write)
 	w.has("the thread that was changed longest ago is there", w.there(first), false)
 	w.has("the other thread is there", w.there(second), true)
-	w.has("readers are told", slices.Contains(w.events, state.Event{Kind: state.EventRemoved, Thread: first.Digest()}), true)
+	w.has("readers are told", slices.Contains(w.events, state.Event{Kind: state.EventRemoved, Thread: first.Digest()}),
+		true)
 
 	w, write = tight(with, 1, func(w *backendWorld) {
 		twoIdle(w)
@@ -218,7 +220,8 @@ func (w *backendWorld) asks(l *state.Lease, ttl time.Duration) {
 	until := w.clock.Now().Add(ttl)
 	write := w.commit(l, state.Commit{
 		Checkpoint: json.RawMessage(`{"v":1}`), Frames: frames(l, 1, 1), End: &state.End{Status: state.RunInterrupt},
-		Tokens: []state.Token{{Interrupt: agui.Interrupt{ID: "q", Reason: "input_required"}, ExpiresAt: until, Status: state.TokenOpen}},
+		Tokens: []state.Token{{Interrupt: agui.Interrupt{ID: "q", Reason: "input_required"}, ExpiresAt: until,
+			Status: state.TokenOpen}},
 	})
 	write.AsksUntil = until
 	w.write(write)
@@ -262,7 +265,8 @@ func liveNever(_ *testing.T, with func(limit int64) *backendWorld) {
 	live := w.read(first, state.ReadOptions{})
 	l := &state.Lease{Key: first, Attempt: live.Thread.Live.Attempt, Fence: live.Thread.Live.Fence}
 	w.append(l, 1, 1)
-	w.update(first, state.AttemptUpdate{Op: state.AttemptRecord, Lease: l, Effect: "paid", Result: json.RawMessage(`true`)})
+	w.update(first,
+		state.AttemptUpdate{Op: state.AttemptRecord, Lease: l, Effect: "paid", Result: json.RawMessage(`true`)})
 	w.write(w.commit(l, state.Commit{
 		State: object(1), Messages: []agui.Message{assistant("a1")}, Frames: frames(l, 2, 1),
 		After: state.FrameID{Fence: l.Fence, Seq: 1}, End: &state.End{Status: state.RunSuccess},
@@ -300,7 +304,8 @@ func countedAtOnce(_ *testing.T, with func(limit int64) *backendWorld) {
 	sizes := []int64{w.stored("local")}
 	w.append(l, 1, 5)
 	sizes = append(sizes, w.stored("local"))
-	w.update(first, state.AttemptUpdate{Op: state.AttemptRecord, Lease: l, Effect: "paid", Result: json.RawMessage(`{"amount":12}`)})
+	w.update(first, state.AttemptUpdate{Op: state.AttemptRecord, Lease: l, Effect: "paid",
+		Result: json.RawMessage(`{"amount":12}`)})
 	sizes = append(sizes, w.stored("local"))
 	if !slices.IsSorted(sizes) || sizes[0] == 0 || len(slices.Compact(slices.Clone(sizes))) != 3 {
 		w.Errorf("with a thread, frames and an effect it is %d, which does not grow", sizes)

@@ -27,7 +27,8 @@ var logs = []sentence{
 		if err := w.store.Append(w.Context(), l, after, frames(l, 5, 1)); !errors.Is(err, state.ErrGap) {
 			w.Fatalf("Append() = %v, want ErrGap", err)
 		}
-		if _, err := w.store.Commit(w.Context(), l, state.Commit{After: after, Frames: frames(l, 5, 1)}); !errors.Is(err, state.ErrGap) {
+		if _, err := w.store.Commit(w.Context(), l,
+			state.Commit{After: after, Frames: frames(l, 5, 1)}); !errors.Is(err, state.ErrGap) {
 			w.Fatalf("Commit() = %v, want ErrGap", err)
 		}
 		w.append(l, 3, 3)
@@ -192,13 +193,15 @@ var logs = []sentence{
 	}},
 	{"a commit made again is made once", func(w *world) {
 		l := w.start("u1")
-		middle := state.Commit{Messages: []agui.Message{assistant("a1")}, Checkpoint: json.RawMessage(`{}`), Frames: frames(l, 1, 2)}
+		middle := state.Commit{Messages: []agui.Message{assistant("a1")}, Checkpoint: json.RawMessage(`{}`),
+			Frames: frames(l, 1, 2)}
 		w.equal("thread", w.commit(l, middle), w.commit(l, middle))
-		end := state.Commit{Messages: []agui.Message{assistant("a2")}, Frames: frames(l, 3, 1), End: &state.End{Status: state.RunSuccess}}
+		end := state.Commit{Messages: []agui.Message{assistant("a2")}, Frames: frames(l, 3, 1),
+			End: &state.End{Status: state.RunSuccess}}
 		w.equal("thread", w.commit(l, end), w.commit(l, end))
 		w.equal("messages", w.messages(-1), []string{"u1", "a1", "a2"})
 		w.start("u2")
-		w.commit(l, end) // nobody undoes an end because the next run has begun
+		w.commit(l, end) // the next run does not undo an end
 		w.equal("messages", w.messages(-1), []string{"u1", "a1", "a2", "u2"})
 	}},
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// past is what a thread keeps of what it was: earlier runs, and the states and conversations that frames of its log name.
+// past is what a thread keeps of what it was: earlier runs, and the states and conversations that frames of its log
+// name.
 var past = []sentence{
 	{"the conversation of any revision that frames of the log name can be shown", func(w *world) {
 		l := w.start("u1")
@@ -99,7 +100,8 @@ var past = []sentence{
 	}},
 	{"the states that frames of the log name can be shown, as long as they are kept", func(w *world) {
 		end := func(l *state.Lease, s string) *state.Thread {
-			return w.commit(l, state.Commit{State: json.RawMessage(s), Frames: frames(l, 1, 1), End: &state.End{Status: state.RunSuccess}})
+			return w.commit(l, state.Commit{State: json.RawMessage(s), Frames: frames(l, 1, 1),
+				End: &state.End{Status: state.RunSuccess}})
 		}
 		began := w.begin(w.request(user("u1")))
 		first := end(began.Lease, `{"n":1}`)
@@ -110,7 +112,8 @@ var past = []sentence{
 		w.commit(merged.Lease, state.Commit{State: json.RawMessage(`{"n":3}`), Checkpoint: json.RawMessage(`{}`)})
 		last := end(merged.Lease, `{"n":4}`)
 		for rev, want := range map[int64]string{
-			began.Thread.Rev: `null`, first.Rev: `{"n":1}`, merged.Thread.Rev: `{"m":1,"n":1}`, last.Rev: `{"n":4}`, -1: `{"n":4}`,
+			began.Thread.Rev: `null`, first.Rev: `{"n":1}`, merged.Thread.Rev: `{"m":1,"n":1}`, last.Rev: `{"n":4}`,
+			-1: `{"n":4}`,
 		} {
 			w.equal("state", w.state(rev), json.RawMessage(want))
 		}
@@ -133,7 +136,8 @@ var past = []sentence{
 		var ends []*state.Thread
 		for i := range 12 {
 			l := w.start(w.id())
-			ends = append(ends, w.commit(l, state.Commit{State: large(i), Frames: frames(l, 1, 1), End: &state.End{Status: state.RunSuccess}}))
+			ends = append(ends, w.commit(l,
+				state.Commit{State: large(i), Frames: frames(l, 1, 1), End: &state.End{Status: state.RunSuccess}}))
 		}
 		for i, end := range ends {
 			kept, err := w.store.Holds(w.Context(), key, end.Last)
@@ -153,7 +157,8 @@ var past = []sentence{
 		l := w.start("u1")
 		w.commit(l, state.Commit{State: json.RawMessage(`{"n":1}`), End: &state.End{Status: state.RunSuccess}})
 		l = w.start("u2")
-		w.commit(l, state.Commit{State: json.RawMessage(`{"n":2}`), Messages: []agui.Message{assistant("a2")}, End: &state.End{Status: state.RunSuccess}})
+		w.commit(l, state.Commit{State: json.RawMessage(`{"n":2}`), Messages: []agui.Message{assistant("a2")},
+			End: &state.End{Status: state.RunSuccess}})
 		r := w.request(user("u1"), user("u2"))
 		r.Regenerate = true
 		b := w.means(r, state.Repeat, 13)
@@ -180,11 +185,14 @@ var past = []sentence{
 var forks = []sentence{
 	{"a fork has the conversation up to a message and the state that belongs to it", func(w *world) {
 		l := w.start("u1")
-		w.commit(l, state.Commit{State: json.RawMessage(`{"n":1}`), Messages: []agui.Message{assistant("a1"), assistant("b1")}, End: &state.End{Status: state.RunSuccess}})
+		w.commit(l, state.Commit{State: json.RawMessage(`{"n":1}`),
+			Messages: []agui.Message{assistant("a1"), assistant("b1")}, End: &state.End{Status: state.RunSuccess}})
 		l = w.start("u2")
-		w.commit(l, state.Commit{State: json.RawMessage(`{"n":2}`), Messages: []agui.Message{assistant("a2")}, End: &state.End{Status: state.RunSuccess}})
+		w.commit(l, state.Commit{State: json.RawMessage(`{"n":2}`), Messages: []agui.Message{assistant("a2")},
+			End: &state.End{Status: state.RunSuccess}})
 		for _, test := range []struct{ at, state, last string }{
-			{"a2", `{"n":2}`, "a2"}, {"u2", `{"n":1}`, "u2"}, {"b1", `{"n":1}`, "b1"}, {"a1", `{}`, "a1"}, {"u1", `{}`, "u1"},
+			{"a2", `{"n":2}`, "a2"}, {"u2", `{"n":1}`, "u2"}, {"b1", `{"n":1}`, "b1"}, {"a1", `{}`, "a1"},
+			{"u1", `{}`, "u1"},
 		} {
 			t, err := w.store.Fork(w.Context(), key, test.at, "fork-"+test.at, 0)
 			if err != nil {
@@ -202,13 +210,15 @@ var forks = []sentence{
 		if _, err := w.store.Fork(w.Context(), key, "a1", "t1", 0); !errors.Is(err, state.ErrThreadExists) {
 			w.Fatalf("Fork() = %v", err)
 		}
-		if _, err := w.store.Fork(w.Context(), state.Key{Principal: "eve", Agent: "travel", ID: "t1"}, "a1", "f", 0); !errors.Is(err, state.ErrUnknownThread) {
+		if _, err := w.store.Fork(w.Context(), state.Key{Principal: "eve", Agent: "travel", ID: "t1"}, "a1", "f",
+			0); !errors.Is(err, state.ErrUnknownThread) {
 			w.Fatalf("Fork() = %v", err)
 		}
 	}},
 	{"the notes of agents stay until there are others, and a fork has them too", func(w *world) {
 		end := &state.End{Status: state.RunSuccess}
-		w.commit(w.start("u1"), state.Commit{Messages: []agui.Message{assistant("a1")}, Notes: json.RawMessage(`{"n":1}`), End: end})
+		w.commit(w.start("u1"),
+			state.Commit{Messages: []agui.Message{assistant("a1")}, Notes: json.RawMessage(`{"n":1}`), End: end})
 		t := w.commit(w.start("u2"), state.Commit{Messages: []agui.Message{assistant("a2")}, End: end})
 		w.equal("notes", string(t.Notes), `{"n":1}`)
 		fork, err := w.store.Fork(w.Context(), key, "a1", "f", 0)
@@ -225,10 +235,12 @@ var forks = []sentence{
 	}},
 	{"a fork carries no question and no open call", func(w *world) {
 		l := w.start("u1")
-		call := agui.Message{ID: "a1", Role: agui.RoleAssistant, ToolCalls: []agui.ToolCall{{ID: "c1", Type: "function"}, {ID: "c2", Type: "function"}}}
+		call := agui.Message{ID: "a1", Role: agui.RoleAssistant,
+			ToolCalls: []agui.ToolCall{{ID: "c1", Type: "function"}, {ID: "c2", Type: "function"}}}
 		w.commit(l, state.Commit{
-			Messages: []agui.Message{call, result("r2", "c2", "two")}, Checkpoint: json.RawMessage(`{}`), Tokens: []state.Token{w.token("int1", day)},
-			Calls: []state.Call{{ID: "c1"}}, End: &state.End{Status: state.RunInterrupt},
+			Messages: []agui.Message{call, result("r2", "c2", "two")}, Checkpoint: json.RawMessage(`{}`),
+			Tokens: []state.Token{w.token("int1", day)},
+			Calls:  []state.Call{{ID: "c1"}}, End: &state.End{Status: state.RunInterrupt},
 		})
 		t, err := w.store.Fork(w.Context(), key, "a1", "t2", 0)
 		if err != nil {
@@ -251,7 +263,8 @@ var forks = []sentence{
 	}},
 	{"a fork at an answer that came behind the run has the state the run ended with", func(w *world) {
 		l := w.start("u1")
-		call := agui.Message{ID: "a1", Role: agui.RoleAssistant, ToolCalls: []agui.ToolCall{{ID: "c1", Type: "function"}, {ID: "c2", Type: "function"}}}
+		call := agui.Message{ID: "a1", Role: agui.RoleAssistant,
+			ToolCalls: []agui.ToolCall{{ID: "c1", Type: "function"}, {ID: "c2", Type: "function"}}}
 		w.commit(l, state.Commit{
 			Messages: []agui.Message{call}, State: json.RawMessage(`{"n":1}`), Checkpoint: json.RawMessage(`{}`),
 			Calls: []state.Call{{ID: "c1"}, {ID: "c2"}}, End: &state.End{Status: state.RunInterrupt},

@@ -29,7 +29,8 @@ var patches = []sentence{
 		w.patched(w.patch("p1", `[{"op":"add","path":"/paid","value":true}]`), state.PatchApplied)
 		w.equal("state", w.state(-1), json.RawMessage(`{"paid":true}`))
 		frames := <-told
-		if len(frames) != 3 || frames[1].Type != "STATE_DELTA" || frames[2].ID != w.load().Last || !last.Less(frames[0].ID) {
+		if len(frames) != 3 || frames[1].Type != "STATE_DELTA" || frames[2].ID != w.load().Last ||
+			!last.Less(frames[0].ID) {
 			w.Fatalf("the log goes on with %+v, and ends with %s", frames, w.load().Last)
 		}
 		w.holds(frames[1].ID, true)
@@ -44,7 +45,8 @@ var patches = []sentence{
 	{"a patch is refused when the state is not the one it is made for", func(w *world) {
 		w.succeed(w.start("u1"), 1, assistant("a1"))
 		tag := w.load().StateTag()
-		first := &state.PatchRequest{Key: key, ID: "p1", IfMatch: []string{tag}, Patch: state.OutsidePatch{Merge: true, Body: json.RawMessage(`{"n":1}`)}}
+		first := &state.PatchRequest{Key: key, ID: "p1", IfMatch: []string{tag},
+			Patch: state.OutsidePatch{Merge: true, Body: json.RawMessage(`{"n":1}`)}}
 		second := *first
 		second.ID = "p2"
 		w.patched(first, state.PatchApplied)
@@ -71,7 +73,8 @@ var patches = []sentence{
 	{"a patch that a run left waiting is made before anything else", func(w *world) {
 		l := w.start("u1")
 		w.patched(w.patch("p1", `[{"op":"add","path":"/paid","value":true}]`), state.PatchPending)
-		w.commit(l, state.Commit{State: json.RawMessage(`{"n":1}`), Frames: frames(l, 1, 1), End: &state.End{Status: state.RunCancelled}})
+		w.commit(l, state.Commit{State: json.RawMessage(`{"n":1}`), Frames: frames(l, 1, 1),
+			End: &state.End{Status: state.RunCancelled}})
 		w.start("u2")
 		w.equal("state", w.state(-1), json.RawMessage(`{"n":1,"paid":true}`))
 		w.patched(w.known("p1"), state.PatchApplied)
@@ -91,7 +94,8 @@ var patches = []sentence{
 		for i := range 8 {
 			all.Go(func() {
 				r := w.patch(fmt.Sprint("p", i), `[{"op":"add","path":"/x`+fmt.Sprint(i)+`","value":1}]`)
-				if result, err := w.store.PatchState(w.Context(), r); err != nil || result.Status != state.PatchApplied {
+				if result, err := w.store.PatchState(w.Context(), r); err != nil ||
+					result.Status != state.PatchApplied {
 					w.Errorf("PatchState() = %+v, %v", result, err)
 				}
 			})

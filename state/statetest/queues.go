@@ -122,7 +122,8 @@ var queues = []sentence{
 			w.start("u9") // another thread of that name
 			w.delete()
 		}
-		if err := w.store.Await(w.Context(), key, waiting[1].Wait.Ticket, leaseTTL); !errors.Is(err, state.ErrUnknownThread) {
+		if err := w.store.Await(w.Context(), key, waiting[1].Wait.Ticket, leaseTTL); !errors.Is(err,
+			state.ErrUnknownThread) {
 			w.Fatalf("Await() = %v, want ErrUnknownThread", err)
 		}
 	}},

@@ -15,15 +15,18 @@ type sentence struct {
 	test func(w *world)
 }
 
-// Run holds the stores that open returns to the contract. Every test gets a store of its own, with LogTTL and
+// Run tests the contract of stores that open returns. Every test gets a new store, with LogTTL and
 // ThreadTTL as above, that reads its time from the clock and is closed by the suite.
 func Run(t *testing.T, open func(t *testing.T, clock *Clock) state.Store) {
 	t.Helper()
 	// What counts allocations comes first: it cannot run beside others.
 	t.Run("the cost of a commit does not grow with the thread", func(t *testing.T) { flat(newWorld(t, open)) })
-	t.Run("the cost of a run does not grow with the states its thread had", func(t *testing.T) { pastOfStates(newWorld(t, open)) })
-	t.Run("the cost of a thread does not grow with the messages that left it", func(t *testing.T) { regenerations(newWorld(t, open)) })
-	for _, s := range slices.Concat(leases, answers, logs, threads, past, deletions, queues, forks, patches, crashes, shares, approvals, answered) {
+	t.Run("the cost of a run does not grow with the states its thread had",
+		func(t *testing.T) { pastOfStates(newWorld(t, open)) })
+	t.Run("the cost of a thread does not grow with the messages that left it",
+		func(t *testing.T) { regenerations(newWorld(t, open)) })
+	for _, s := range slices.Concat(leases, answers, logs, threads, past, deletions, queues, forks, patches, crashes,
+		shares, approvals, answered) {
 		t.Run(s.says, func(t *testing.T) {
 			t.Parallel()
 			s.test(newWorld(t, open))

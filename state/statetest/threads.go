@@ -15,7 +15,8 @@ import (
 )
 
 var threads = []sentence{
-	{"a commit that has an id twice has one message, the newer one at the place of the older, and it can be edited away", func(w *world) {
+	{"a commit that has an id twice has one message, the newer one at the place of the older, and it can be edited " +
+		"away", func(w *world) {
 		newer := assistant("a1")
 		newer.Content = agui.TextContent("newer")
 		w.succeed(w.start("u1"), 1, assistant("a1"), assistant("a2"), newer)
@@ -84,7 +85,8 @@ var threads = []sentence{
 	}},
 	{"another principal's or agent's thread is another thread", func(w *world) {
 		w.succeed(w.start("u1"), 1)
-		for _, other := range []state.Key{{Principal: "eve", Agent: "travel", ID: "t1"}, {Principal: "local", Agent: "desk", ID: "t1"}} {
+		for _, other := range []state.Key{{Principal: "eve", Agent: "travel", ID: "t1"},
+			{Principal: "local", Agent: "desk", ID: "t1"}} {
 			w.unknown(other)
 			r := w.request(user("u1"))
 			r.Key = other
@@ -99,8 +101,10 @@ var threads = []sentence{
 	{"threads of different keys do not wait for each other", func(w *world) {
 		l := w.start("u1")
 		w.commit(l, state.Commit{
-			Messages:   []agui.Message{{ID: "a1", Role: agui.RoleAssistant, ToolCalls: []agui.ToolCall{{ID: "c1", Type: "function"}}}},
-			Checkpoint: json.RawMessage(`{}`), Calls: []state.Call{{ID: "c1"}}, End: &state.End{Status: state.RunSuccess},
+			Messages: []agui.Message{{ID: "a1", Role: agui.RoleAssistant,
+				ToolCalls: []agui.ToolCall{{ID: "c1", Type: "function"}}}},
+			Checkpoint: json.RawMessage(`{}`), Calls: []state.Call{{ID: "c1"}},
+			End: &state.End{Status: state.RunSuccess},
 		})
 		r := w.request(user("u2"))
 		inside, done := false, make(chan *state.Begun, 1)
@@ -127,7 +131,8 @@ var threads = []sentence{
 	}},
 	{"a snapshot shows a thread with all that is kept beside it", func(w *world) {
 		l := w.start("u1")
-		w.commit(l, state.Commit{State: json.RawMessage(`{"n":1}`), Messages: []agui.Message{assistant("a1")}, Frames: frames(l, 1, 1), End: &state.End{Status: state.RunSuccess}})
+		w.commit(l, state.Commit{State: json.RawMessage(`{"n":1}`), Messages: []agui.Message{assistant("a1")},
+			Frames: frames(l, 1, 1), End: &state.End{Status: state.RunSuccess}})
 		w.ask(w.start("u2"), "int1")
 		s := w.snapshot(key)
 		var ids, runs []string
@@ -149,7 +154,8 @@ var threads = []sentence{
 		w.clock.Move(2 * ThreadTTL) // it is live
 		w.load()
 		w.commit(l, state.Commit{
-			Checkpoint: json.RawMessage(`{}`), Tokens: []state.Token{w.token("int1", 2*ThreadTTL)}, End: &state.End{Status: state.RunInterrupt},
+			Checkpoint: json.RawMessage(`{}`), Tokens: []state.Token{w.token("int1", 2*ThreadTTL)},
+			End: &state.End{Status: state.RunInterrupt},
 		})
 		w.clock.Move(2*ThreadTTL + day - 1)
 		w.load()
@@ -224,7 +230,8 @@ var threads = []sentence{
 			r.Key = state.Key{Principal: "local", Agent: agent, ID: strconv.Itoa(i)}
 			b := w.begin(r)
 			if i != 4 {
-				w.commit(b.Lease, state.Commit{End: &state.End{Status: []state.RunStatus{state.RunSuccess, state.RunError}[i%2]}})
+				w.commit(b.Lease,
+					state.Commit{End: &state.End{Status: []state.RunStatus{state.RunSuccess, state.RunError}[i%2]}})
 			}
 		}
 		list := func(q state.Query) (ids []string) {
@@ -247,53 +254,60 @@ var threads = []sentence{
 		}
 		w.equal("all", list(state.Query{Principal: "local", Limit: 2}), []string{"4", "3", "2", "1", "0"})
 		w.equal("of desk", list(state.Query{Principal: "local", Agent: "desk", Limit: 1}), []string{"3", "1"})
-		w.equal("of all but desk", list(state.Query{Principal: "local", Without: []string{"other", "desk"}, Limit: 1}), []string{"4", "2", "0"})
-		w.equal("of desk but desk", len(list(state.Query{Principal: "local", Agent: "desk", Without: []string{"desk"}})), 0)
+		w.equal("of all but desk", list(state.Query{Principal: "local", Without: []string{"other", "desk"}, Limit: 1}),
+			[]string{"4", "2", "0"})
+		w.equal("of desk but desk",
+			len(list(state.Query{Principal: "local", Agent: "desk", Without: []string{"desk"}})), 0)
 		w.equal("failed", list(state.Query{Principal: "local", Status: state.StatusFailed}), []string{"3", "1"})
 		w.equal("running", list(state.Query{Principal: "local", Status: state.StatusRunning}), []string{"4"})
 		w.equal("idle", list(state.Query{Principal: "local", Status: state.StatusIdle, Limit: 1}), []string{"2", "0"})
 		w.equal("of somebody else", len(list(state.Query{Principal: "eve"})), 0)
-		if _, err := w.store.List(w.Context(), state.Query{Principal: "local", Cursor: "!"}); !errors.Is(err, state.ErrCursor) {
+		if _, err := w.store.List(w.Context(), state.Query{Principal: "local", Cursor: "!"}); !errors.Is(err,
+			state.ErrCursor) {
 			w.Fatalf("List() = %v", err)
 		}
 	}},
-	{"a search finds words in titles and names of agents, and looks at no more threads at once than it may", func(w *world) {
-		for i, title := range []string{"Ein Zug nach ÖSTERREICH", "Paris in May", "paris  in June", "Rome", "A refund"} {
-			w.clock.Move(time.Second)
-			r := w.request(agui.Message{ID: "u1", Role: agui.RoleUser, Content: agui.TextContent(title)})
-			r.Key = state.Key{Principal: "local", Agent: []string{"travel", "desk"}[i/4], ID: strconv.Itoa(i)}
-			w.succeed(w.begin(r).Lease, 1)
-		}
-		pages := func(q state.Query) (pages [][]string) {
-			w.Helper()
-			for q.Principal = "local"; ; {
-				page, err := w.store.List(w.Context(), q)
-				if err != nil {
-					w.Fatalf("List() = %v", err)
-				}
-				ids := []string{}
-				for _, s := range page.Threads {
-					ids = append(ids, s.Key.ID)
-				}
-				pages = append(pages, ids)
-				if q.Cursor = page.Next; q.Cursor == "" {
-					return pages
+	{"a search finds words in titles and names of agents, and looks at no more threads at once than it may",
+		func(w *world) {
+			for i, title := range []string{"Ein Zug nach ÖSTERREICH", "Paris in May", "paris  in June", "Rome",
+				"A refund"} {
+				w.clock.Move(time.Second)
+				r := w.request(agui.Message{ID: "u1", Role: agui.RoleUser, Content: agui.TextContent(title)})
+				r.Key = state.Key{Principal: "local", Agent: []string{"travel", "desk"}[i/4], ID: strconv.Itoa(i)}
+				w.succeed(w.begin(r).Lease, 1)
+			}
+			pages := func(q state.Query) (pages [][]string) {
+				w.Helper()
+				for q.Principal = "local"; ; {
+					page, err := w.store.List(w.Context(), q)
+					if err != nil {
+						w.Fatalf("List() = %v", err)
+					}
+					ids := []string{}
+					for _, s := range page.Threads {
+						ids = append(ids, s.Key.ID)
+					}
+					pages = append(pages, ids)
+					if q.Cursor = page.Next; q.Cursor == "" {
+						return pages
+					}
 				}
 			}
-		}
-		w.equal("a word", pages(state.Query{Text: "PARIS"}), [][]string{{"2", "1"}})
-		w.equal("a word that has letters beyond ASCII", pages(state.Query{Text: "österreich"}), [][]string{{"0"}})
-		w.equal("several words, in any order", pages(state.Query{Text: " june   par"}), [][]string{{"2"}})
-		w.equal("the name of an agent", pages(state.Query{Text: "desk"}), [][]string{{"4"}})
-		w.equal("words of both", pages(state.Query{Text: "travel rome"}), [][]string{{"3"}})
-		w.equal("nothing but blanks", pages(state.Query{Text: "  "}), [][]string{{"4", "3", "2", "1", "0"}})
-		w.equal("with a limit", pages(state.Query{Text: "paris", Limit: 1}), [][]string{{"2"}, {"1"}})
-		w.equal("two at a time", pages(state.Query{Text: "paris", Look: 2}), [][]string{{}, {"2", "1"}, {}})
-		w.equal("one at a time", pages(state.Query{Status: state.StatusFailed, Look: 1}), [][]string{{}, {}, {}, {}, {}})
-		w.equal("one of two at a time", pages(state.Query{Text: "paris", Limit: 1, Look: 4}), [][]string{{"2"}, {"1"}})
-		w.equal("all at once", pages(state.Query{Look: 5}), [][]string{{"4", "3", "2", "1", "0"}})
-		w.equal("none", pages(state.Query{Text: "paris refund"}), [][]string{{}})
-	}},
+			w.equal("a word", pages(state.Query{Text: "PARIS"}), [][]string{{"2", "1"}})
+			w.equal("a word that has letters beyond ASCII", pages(state.Query{Text: "österreich"}), [][]string{{"0"}})
+			w.equal("several words, in any order", pages(state.Query{Text: " june   par"}), [][]string{{"2"}})
+			w.equal("the name of an agent", pages(state.Query{Text: "desk"}), [][]string{{"4"}})
+			w.equal("words of both", pages(state.Query{Text: "travel rome"}), [][]string{{"3"}})
+			w.equal("nothing but blanks", pages(state.Query{Text: "  "}), [][]string{{"4", "3", "2", "1", "0"}})
+			w.equal("with a limit", pages(state.Query{Text: "paris", Limit: 1}), [][]string{{"2"}, {"1"}})
+			w.equal("two at a time", pages(state.Query{Text: "paris", Look: 2}), [][]string{{}, {"2", "1"}, {}})
+			w.equal("one at a time", pages(state.Query{Status: state.StatusFailed, Look: 1}),
+				[][]string{{}, {}, {}, {}, {}})
+			w.equal("one of two at a "+
+				"time", pages(state.Query{Text: "paris", Limit: 1, Look: 4}), [][]string{{"2"}, {"1"}})
+			w.equal("all at once", pages(state.Query{Look: 5}), [][]string{{"4", "3", "2", "1", "0"}})
+			w.equal("none", pages(state.Query{Text: "paris refund"}), [][]string{{}})
+		}},
 	{"a client's state is merged into a new turn, and ignored on a resume", func(w *world) {
 		r := w.request(user("u1"))
 		r.State = json.RawMessage(`{"origin":"Paris","secret":1}`)
@@ -310,10 +324,12 @@ var threads = []sentence{
 		r := w.request(user("u1"))
 		r.MaxThread = 10
 		b := w.begin(r)
-		w.equal("verdict", []any{b.Verdict.Meaning, b.Verdict.Code, b.Exists}, []any{state.Refuse, errcode.TooLarge, false})
+		w.equal("verdict", []any{b.Verdict.Meaning, b.Verdict.Code, b.Exists},
+			[]any{state.Refuse, errcode.TooLarge, false})
 		r.MaxThread, r.MaxState, r.State = 1000, 10, json.RawMessage(`{"long":"long enough"}`)
 		b = w.begin(r)
-		w.equal("verdict", []any{b.Verdict.Meaning, b.Verdict.Code, b.Exists}, []any{state.Refuse, errcode.TooLarge, false})
+		w.equal("verdict", []any{b.Verdict.Meaning, b.Verdict.Code, b.Exists},
+			[]any{state.Refuse, errcode.TooLarge, false})
 	}},
 	{"a call whose context is done does nothing", func(w *world) {
 		ctx, cancel := context.WithCancel(w.Context())
@@ -338,7 +354,8 @@ func (w *world) unknown(key state.Key) {
 	_, fork := w.store.Fork(ctx, key, "u1", "f", 0)
 	_, signal := w.store.Signal(ctx, key, 0, state.SignalStop)
 	for name, err := range map[string]error{
-		"Load": load, "Messages": messages, "State": present, "Snapshot": snapshot, "Runs": runs, "Holds": holds, "Fork": fork, "Signal": signal,
+		"Load": load, "Messages": messages, "State": present, "Snapshot": snapshot, "Runs": runs, "Holds": holds,
+		"Fork": fork, "Signal": signal,
 		"Rename": w.store.Rename(ctx, key, "x"), "Delete": w.store.Delete(ctx, key),
 	} {
 		if !errors.Is(err, state.ErrUnknownThread) {

@@ -85,7 +85,8 @@ func (w *world) means(r *state.Request, want state.Meaning, row int) *state.Begu
 	w.Helper()
 	b := w.begin(r)
 	if b.Verdict.Meaning != want || b.Verdict.Row != row {
-		w.Fatalf("Begin() = %s by row %d (%s), want %s by row %d", b.Verdict.Meaning, b.Verdict.Row, b.Verdict.Code, want, row)
+		w.Fatalf("Begin() = %s by row %d (%s), want %s by row %d", b.Verdict.Meaning, b.Verdict.Row, b.Verdict.Code,
+			want, row)
 	}
 	if (b.Lease != nil) != want.Runs() {
 		w.Fatalf("Begin() of a %s has lease %v", want, b.Lease)
@@ -139,13 +140,15 @@ func (w *world) commit(l *state.Lease, c state.Commit) *state.Thread {
 // succeed ends the run of l with a last frame, and messages said.
 func (w *world) succeed(l *state.Lease, seq uint64, messages ...agui.Message) *state.Thread {
 	w.Helper()
-	return w.commit(l, state.Commit{Messages: messages, Frames: frames(l, seq, 1), End: &state.End{Status: state.RunSuccess}})
+	return w.commit(l,
+		state.Commit{Messages: messages, Frames: frames(l, seq, 1), End: &state.End{Status: state.RunSuccess}})
 }
 
 // ask ends the run of l with open questions.
 func (w *world) ask(l *state.Lease, ids ...string) *state.Thread {
 	w.Helper()
-	c := state.Commit{Checkpoint: json.RawMessage(`{"v":1}`), Frames: frames(l, 1, 1), End: &state.End{Status: state.RunInterrupt}}
+	c := state.Commit{Checkpoint: json.RawMessage(`{"v":1}`), Frames: frames(l, 1, 1),
+		End: &state.End{Status: state.RunInterrupt}}
 	for _, id := range ids {
 		c.Tokens = append(c.Tokens, w.token(id, 24*time.Hour))
 	}
@@ -153,7 +156,8 @@ func (w *world) ask(l *state.Lease, ids ...string) *state.Thread {
 }
 
 func (w *world) token(id string, ttl time.Duration) state.Token {
-	return state.Token{Interrupt: agui.Interrupt{ID: id, Reason: "input_required"}, ExpiresAt: w.clock.Now().Add(ttl), Status: state.TokenOpen}
+	return state.Token{Interrupt: agui.Interrupt{ID: id, Reason: "input_required"}, ExpiresAt: w.clock.Now().Add(ttl),
+		Status: state.TokenOpen}
 }
 
 func (w *world) load() *state.Thread {
@@ -209,7 +213,7 @@ func (w *world) take() *state.Lease {
 	return b.Lease
 }
 
-// nextSignal returns what an attempt is told next.
+// nextSignal returns the next signal of an attempt.
 func (w *world) nextSignal(l *state.Lease) state.Signal {
 	w.Helper()
 	select {

@@ -59,7 +59,8 @@ func StartCluster(t testing.TB) *Cluster {
 		client := node.Client()
 		Until(t, "the cluster", func() bool {
 			info, err := client.ClusterInfo(ctx).Result()
-			return err == nil && strings.Contains(info, "cluster_state:ok") && strings.Contains(info, fmt.Sprintf("cluster_size:%d", nodes))
+			return err == nil && strings.Contains(info, "cluster_state:ok") &&
+				strings.Contains(info, fmt.Sprintf("cluster_size:%d", nodes))
 		})
 	}
 	return c

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A Proxy stands between a store and its server. It loses replies, and measures what is exchanged.
+// A Proxy forwards between a store and its server. It loses replies, and measures the traffic.
 type Proxy struct {
 	Addr string
 
@@ -60,8 +60,8 @@ func StartProxy(t testing.TB, s *Server) *Proxy {
 // URL is the proxy's address for a store.
 func (p *Proxy) URL() string { return "redis://" + p.Addr }
 
-// Lose lets n replies through and loses the one after: what was asked for is done, and the connection breaks. A negative
-// n loses none. What subscribers are sent is no reply.
+// Lose lets n replies through and loses the next: the command is executed, and the connection breaks. A negative n
+// loses none. Messages for subscribers are no replies.
 func (p *Proxy) Lose(n int) { p.LoseThen(n, nil) }
 
 // LoseThen is Lose; then is called when the reply is lost, before the client knows and asks again.

@@ -39,7 +39,8 @@ func StartSentinel(t testing.TB) *Sentinel {
 		return err == nil && strings.Contains(info, "master_link_status:up")
 	})
 	conf := filepath.Join(t.TempDir(), "sentinel.conf") // it is rewritten
-	text := fmt.Sprintf("sentinel monitor %[1]s %[2]s %[3]s 1\nsentinel down-after-milliseconds %[1]s 500\nsentinel failover-timeout %[1]s 5000\n", masterName, host, port)
+	text := fmt.Sprintf("sentinel monitor %[1]s %[2]s %[3]s 1\nsentinel down-after-milliseconds %[1]s 500\nsentinel "+
+		"failover-timeout %[1]s 5000\n", masterName, host, port)
 	if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -38,8 +38,7 @@ type Server struct {
 	ended   chan struct{}
 }
 
-// Start starts a server with the given arguments of redis-server beside its own. Without any it keeps nothing on
-// disk.
+// Start starts a server with the given arguments of redis-server beside its own. Without any it keeps nothing on disk.
 func Start(t testing.TB, args ...string) *Server {
 	t.Helper()
 	return start(t, func(port int) []string {
@@ -47,7 +46,7 @@ func Start(t testing.TB, args ...string) *Server {
 	})
 }
 
-// start starts a server whose arguments depend on its port; before them come others.
+// start starts a server with arguments that depend on its port, after those in first.
 func start(t testing.TB, args func(port int) []string, first ...string) *Server {
 	t.Helper()
 	if _, err := exec.LookPath("redis-server"); err != nil {
@@ -57,7 +56,8 @@ func start(t testing.TB, args func(port int) []string, first ...string) *Server 
 	reserved := port.ForTest(t)
 	t.Cleanup(s.Kill)
 	s.Addr = reserved.Addr()
-	s.args = slices.Concat(first, []string{"--bind", "127.0.0.1", "--dir", s.dir, "--logfile", "redis.log", "--auto-aof-rewrite-percentage", "0"}, args(reserved.Port()))
+	s.args = slices.Concat(first, []string{"--bind", "127.0.0.1", "--dir", s.dir, "--logfile", "redis.log",
+		"--auto-aof-rewrite-percentage", "0"}, args(reserved.Port()))
 	if err := s.launch(); err != nil {
 		t.Fatalf("redis-server does not start: %v\n%s", err, s.log())
 	}
@@ -70,7 +70,8 @@ func (s *Server) URL() string { return "redis://" + s.Addr }
 // Client returns a client of the server, closed with the test.
 func (s *Server) Client() *redis.Client {
 	c := redis.NewClient(&redis.Options{
-		Addr: s.Addr, DialerRetries: 1, MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+		Addr: s.Addr, DialerRetries: 1,
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	})
 	s.t.Cleanup(func() {
 		if err := c.Close(); err != nil {
@@ -95,7 +96,7 @@ func (s *Server) Kill() {
 	<-ended
 }
 
-// Freeze stops the server where it is: it takes connections and says nothing. Thaw lets it go on.
+// Freeze stops the server where it is: it takes connections and is silent. Thaw continues it.
 func (s *Server) Freeze() { s.signal(syscall.SIGSTOP) }
 
 // Thaw ends what Freeze began.
