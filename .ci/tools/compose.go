@@ -8,10 +8,11 @@ import (
 	"github.com/compose-spec/compose-go/v2/cli"
 )
 
-// checkCompose loads a compose file as docker compose does: against the schema of the specification, with variables put in and
-// every name of a service, network, volume and secret looked up.
+// checkCompose loads a compose file as docker compose does: against the schema of the specification, with variables put
+// in and every name of a service, network, volume and secret looked up.
 func checkCompose(ctx context.Context, path string) error {
-	options, err := cli.NewProjectOptions([]string{path}, cli.WithWorkingDirectory(filepath.Dir(path)), cli.WithEnv(nil), cli.WithConsistency(true))
+	options, err := cli.NewProjectOptions([]string{path}, cli.WithWorkingDirectory(filepath.Dir(path)),
+		cli.WithEnv(nil), cli.WithConsistency(true))
 	if err != nil {
 		return err
 	}

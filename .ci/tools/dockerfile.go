@@ -47,6 +47,7 @@ func lintDockerfile(ctx context.Context, path string) error {
 // unknownImages knows nothing of base images, so that no registry is asked.
 type unknownImages struct{}
 
-func (unknownImages) ResolveImageConfig(_ context.Context, ref string, _ sourceresolver.Opt) (string, digest.Digest, []byte, error) {
+func (unknownImages) ResolveImageConfig(_ context.Context, ref string,
+	_ sourceresolver.Opt) (string, digest.Digest, []byte, error) {
 	return ref, "", []byte(`{"os":"linux","architecture":"amd64","rootfs":{"type":"layers"}}`), nil
 }

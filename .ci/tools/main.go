@@ -4,7 +4,7 @@
 //	deploycheck dockerfile FILE    exit 1, and a line for each warning
 //	deploycheck compose FILE       exit 1, and the first thing that is wrong
 //
-// It is a module of its own, because the gateway needs none of these libraries. It needs neither a daemon nor a registry.
+// It is a separate module, because the gateway needs none of these libraries. It needs neither a daemon nor a registry.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command dojo serves the agents of team.yaml, and in the place of those that have tools of the file the same made in Go: what a team file
-// can say a program can say too.
+// Command dojo serves the agents of team.yaml, and in the place of those that have tools of the file the same made in
+// Go: what a team file can say a program can say too.
 package main
 
 import (
@@ -40,7 +40,8 @@ func serve(addr, file string) error {
 	if err != nil {
 		return err
 	}
-	m, err := openai.New(openai.Options{BaseURL: os.Getenv("OPENAI_BASE_URL"), Key: os.Getenv("OPENAI_API_KEY"), Name: "gpt-4.1-mini"})
+	m, err := openai.New(openai.Options{BaseURL: os.Getenv("OPENAI_BASE_URL"), Key: os.Getenv("OPENAI_API_KEY"),
+		Name: "gpt-4.1-mini"})
 	if err != nil {
 		return err
 	}
@@ -58,17 +59,23 @@ func serve(addr, file string) error {
 func inGo(m model.Model) map[string]groupchat.Agent {
 	return map[string]groupchat.Agent{
 		"agentic_generative_ui": &groupchat.LLM{Model: m, Tools: []groupchat.Tool{progress()},
-			Instructions: "Call generate_task_steps_generative_ui when the user asks for a task or a plan, with all its steps."},
-		"backend_tool_rendering": &groupchat.LLM{Model: m, Tools: []groupchat.Tool{weather()}, Instructions: "You are a helpful assistant."},
-		"human_in_the_loop_interrupt": &groupchat.LLM{Model: m, Tools: []groupchat.Tool{choice()}, NoFrontendTools: true,
-			Instructions: "Call plan_execution_steps when the user asks for a task or a plan."},
-		"predictive_state_updates": &groupchat.LLM{Model: m, Sees: []string{"/document"}, Tools: []groupchat.Tool{document()},
-			Predict:      []groupchat.Prediction{{Tool: "write_document_local", Argument: "document", Path: "/document"}},
+			Instructions: "Call generate_task_steps_generative_ui when the user asks for a task or a plan, with all " +
+				"its steps."},
+		"backend_tool_rendering": &groupchat.LLM{Model: m, Tools: []groupchat.Tool{weather()},
+			Instructions: "You are a helpful assistant."},
+		"human_in_the_loop_interrupt": &groupchat.LLM{Model: m, Tools: []groupchat.Tool{choice()},
+			NoFrontendTools: true,
+			Instructions:    "Call plan_execution_steps when the user asks for a task or a plan."},
+		"predictive_state_updates": &groupchat.LLM{Model: m, Sees: []string{"/document"},
+			Tools: []groupchat.Tool{document()},
+			Predict: []groupchat.Prediction{{Tool: "write_document_local", Argument: "document",
+				Path: "/document"}},
 			Instructions: "Write documents with write_document_local, each time the whole text in markdown."},
 		"shared_state": &groupchat.LLM{Model: m, Sees: []string{"/recipe"}, Tools: []groupchat.Tool{recipe()},
 			Instructions: "You are a helpful recipe assistant. Call generate_recipe to make or change the recipe."},
 		"error_flow": groupchat.AgentFunc(func(context.Context, *groupchat.Turn) error {
-			return &errcode.Error{Code: "AGUI_CREWAI_FLOW_ERROR_RUNTIMEERROR", Text: "CrewAI flow failed", Err: errors.New("it fails always")}
+			return &errcode.Error{Code: "AGUI_CREWAI_FLOW_ERROR_RUNTIMEERROR", Text: "CrewAI flow failed",
+				Err: errors.New("it fails always")}
 		}),
 	}
 }
@@ -125,7 +132,7 @@ func document() groupchat.Tool {
 		})
 }
 
-// recipe merges what the model makes of the recipe into what is there.
+// recipe merges the model's changes into the recipe.
 func recipe() groupchat.Tool {
 	type made struct {
 		Recipe map[string]json.RawMessage `json:"recipe" jsonschema:"the whole recipe"`
@@ -147,6 +154,7 @@ func weather() groupchat.Tool {
 	}
 	return groupchat.NewTool("get_weather", "Get the weather of a place.",
 		func(_ context.Context, _ groupchat.ToolCall, in place) (map[string]any, error) {
-			return map[string]any{"city": in.Location, "temperature": 20, "conditions": "sunny", "humidity": 50, "wind_speed": 10, "feelsLike": 25}, nil
+			return map[string]any{"city": in.Location, "temperature": 20, "conditions": "sunny", "humidity": 50,
+				"wind_speed": 10, "feelsLike": 25}, nil
 		})
 }

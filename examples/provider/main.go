@@ -1,5 +1,5 @@
-// Command provider serves a team file whose models may be asked by Anthropic's Messages API: the gateway as a library, with one provider
-// more.
+// Command provider serves a team file with models of Anthropic's Messages API: the gateway as a library, with one more
+// provider.
 package main
 
 import (
@@ -33,18 +33,18 @@ func main() {
 	}
 }
 
-// serve serves the agents of a team file until ctx ends. Ready is told the address.
+// serve serves the agents of a team file until ctx ends. Ready gets the address.
 func serve(ctx context.Context, addr, file string, ready func(net.Addr)) error {
 	team, err := teamfile.Load(file, teamfile.Options{})
 	if err != nil {
 		return err // every mistake of the file, one a line
 	}
-	defer func() { _ = team.Close() }() // nobody needs its connections any more
+	defer func() { _ = team.Close() }() // its connections are not needed any more
 	g, err := gateway.New(gateway.Options{Agents: team.Agents, Agent: team.Options})
 	if err != nil {
 		return err
 	}
-	defer func() { _ = g.Close() }() // what is live has ended, or had its time
+	defer func() { _ = g.Close() }() // live runs have ended, or had their time
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 	if err != nil {
 		return err

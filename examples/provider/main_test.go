@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// events are two replies as the Messages API documents its streams: one thinks and calls a tool, the other says what the tool said. Both
-// are replayed; nothing here speaks to Anthropic.
+// events are two replies as the Messages API documents its streams: one thinks and calls a tool, the other says what
+// the tool said. Both are replayed; nothing here speaks to Anthropic.
 var events = []string{`
 data: {"type":"message_start","message":{"id":"msg_1","role":"assistant","content":[],"usage":{"input_tokens":20,"output_tokens":1}}}
 

@@ -27,8 +27,8 @@ type loss struct {
 	open    []agui.Interrupt
 }
 
-// empty kills Redis in the middle of runs and starts it with nothing. Whoever reads a run that is gone is told; old
-// cursors and old answers find nothing; and everything works at once, under the same names too.
+// empty kills Redis in the middle of runs and starts it with nothing. Readers of a lost run get an error; old cursors
+// and old answers find nothing; and everything works at once, under the same names too.
 func empty(ctx context.Context, f *fleet, _ size) *result {
 	out := &result{}
 	reading := out.readers()
@@ -50,7 +50,8 @@ func empty(ctx context.Context, f *fleet, _ size) *result {
 			out.lost("who watches", l.thread, end, err)
 		})
 		asking.Go(func() {
-			end, err := l.asker.run(ctx, &agui.RunAgentInput{RunID: "ask", Messages: []agui.Message{user("Book something")}})
+			end, err := l.asker.run(ctx,
+				&agui.RunAgentInput{RunID: "ask", Messages: []agui.Message{user("Book something")}})
 			if l.open = questions(end); err == nil && len(l.open) != 1 {
 				err = fmt.Errorf("it asks %d questions", len(l.open))
 			}
@@ -80,8 +81,10 @@ func empty(ctx context.Context, f *fleet, _ size) *result {
 	for i, r := range f.replicas {
 		out.checkIdle(ctx, i, r)
 	}
-	out.add("Redis came back empty in the middle of %d runs: all %d readers were told run_lost within %d ms", lostThreads, 2*lostThreads, told.Milliseconds())
-	out.add("old cursors and answers found nothing; %d threads were made anew under their names, and old cursors got their prelude", lostThreads)
+	out.add("Redis came back empty in the middle of %d runs: all %d readers were told run_lost within %d ms",
+		lostThreads, 2*lostThreads, told.Milliseconds())
+	out.add("old cursors and answers found nothing; %d threads were made anew under their names, and old cursors "+
+		"got their prelude", lostThreads)
 	return out
 }
 
@@ -106,21 +109,26 @@ func (r *result) recreate(ctx context.Context, f *fleet, l *loss, i int) {
 	}
 	cursor := l.asker.cursor
 	if len(l.open) == 1 {
-		answer := []agui.ResumeEntry{{InterruptID: l.open[0].ID, Status: agui.ResumeResolved, Payload: json.RawMessage(`"a"`)}}
+		answer := []agui.ResumeEntry{{InterruptID: l.open[0].ID, Status: agui.ResumeResolved,
+			Payload: json.RawMessage(`"a"`)}}
 		end, err := l.asker.run(ctx, &agui.RunAgentInput{RunID: "answer", Messages: l.asker.messages, Resume: answer})
 		if err != nil || codeOf(end) != string(errcode.InterruptNotFound) {
 			r.stats.problem("%s: an old answer ends with %+v, %v", l.asker.thread, end, err)
 		}
 	}
 	l.asker.where = func() string { return f.replicas[i%fleetSize].serving.Load().url }
-	end, err := l.asker.run(ctx, &agui.RunAgentInput{RunID: "again", Messages: []agui.Message{user("Book something else")}})
+	end, err := l.asker.run(ctx,
+		&agui.RunAgentInput{RunID: "again", Messages: []agui.Message{user("Book something else")}})
 	if err != nil || len(questions(end)) != 1 {
 		r.stats.problem("%s, made anew, ends with %+v, %v", l.asker.thread, end, err)
 		return
 	}
 	late := r.readers().at(f.replicas[(i+1)%fleetSize], "ask", l.asker.thread)
 	late.cursor, late.last = cursor, time.Now()
-	if end, err = late.once(ctx, func(ctx context.Context) (*http.Request, error) { return late.attach(ctx, cursor) }); err != nil || len(questions(end)) != 1 {
+	if end, err = late.once(ctx, func(ctx context.Context) (*http.Request,
+		error) {
+		return late.attach(ctx, cursor)
+	}); err != nil || len(questions(end)) != 1 {
 		r.stats.problem("%s: an old cursor of what was made anew gets %+v, %v", late.thread, end, err)
 		return
 	}
@@ -153,7 +161,8 @@ func (r *result) checkIdle(ctx context.Context, i int, replica *replica) {
 	default:
 	}
 	n := -1
-	for deadline := time.Now().Add(hungAfter); n != 0 && time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(hungAfter); n != 0 &&
+		time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		n = replica.working(ctx)
 	}
 	if n != 0 {

@@ -12,8 +12,8 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// errands are what somebody does to a thread at a replica of the other version than the one that was asked to run it: states of trips are
-// patched, and runs of long are stopped.
+// errands are what somebody does to a thread at a replica of the other version than the one that was asked to run it:
+// states of trips are patched, and runs of long are stopped.
 type errands struct {
 	f       *fleet
 	out     *result
@@ -31,7 +31,7 @@ type errand struct {
 	end     chan ended
 }
 
-// ended is how a run came to its end for its reader.
+// ended is the end of a run for its reader.
 type ended struct {
 	event agui.Event
 	err   error
@@ -59,9 +59,10 @@ func (e *errands) stopRuns(ctx context.Context) {
 	}
 }
 
-// patch patches the state of a trip whose question was asked by a version, at the other one.
+// patch patches the state of a trip with a question from version, at the other one.
 func (e *errands) patch(ctx context.Context, t *trip, version string) error {
-	return e.ask(ctx, &errand{reader: t.reader, version: version}, &e.patches, http.MethodPatch, "/state", fmt.Sprintf(`{"origin":%q}`, t.thread), nil)
+	return e.ask(ctx, &errand{reader: t.reader, version: version}, &e.patches, http.MethodPatch, "/state",
+		fmt.Sprintf(`{"origin":%q}`, t.thread), nil)
 }
 
 // patched checks that the state of a thread has its patch.
@@ -77,7 +78,7 @@ func (r *reader) patched(ctx context.Context) error {
 	return nil
 }
 
-// stopRun stops the run while it goes on: then it ends for its reader, and not as if its work were done.
+// stopRun stops the live run: it ends for its reader, and not as if its work were done.
 func (e *errands) stopRun(ctx context.Context, r *errand) error {
 	var answer struct{ Stopped bool }
 	if err := e.ask(ctx, r, &e.stops, http.MethodPost, "/stop", "{}", &answer); err != nil {
@@ -94,9 +95,10 @@ func (e *errands) stopRun(ctx context.Context, r *errand) error {
 	return err
 }
 
-// ask sends a request about the thread, until it is answered, and counts it if it went to the other version. One whose answer was
-// lost is sent again, and a thread that is not there yet is waited for.
-func (e *errands) ask(ctx context.Context, r *errand, crossed *atomic.Int64, method, path, body string, answer any) error {
+// ask sends a request about the thread, until it is answered, and counts it if it went to the other version. After a
+// lost answer it sends the request again, and it waits for a missing thread.
+func (e *errands) ask(ctx context.Context, r *errand, crossed *atomic.Int64, method, path, body string,
+	answer any) error {
 	ctx, cancel := context.WithTimeout(ctx, stepLimit)
 	defer cancel()
 	for {
@@ -109,7 +111,8 @@ func (e *errands) ask(ctx context.Context, r *errand, crossed *atomic.Int64, met
 				crossed.Add(1)
 			}
 			return nil
-		case status >= http.StatusBadRequest && status < http.StatusInternalServerError && status != http.StatusNotFound:
+		case status >= http.StatusBadRequest && status < http.StatusInternalServerError &&
+			status != http.StatusNotFound:
 			return fmt.Errorf("%s %s is %d", method, path, status)
 		}
 		select {
@@ -122,7 +125,8 @@ func (e *errands) ask(ctx context.Context, r *errand, crossed *atomic.Int64, met
 
 // askAt sends a request about the thread to a replica.
 func (r *errand) askAt(ctx context.Context, url, method, path, body string, answer any) (status int, err error) {
-	request, err := http.NewRequestWithContext(ctx, method, url+"/threads/"+r.thread+path+"?agent="+r.agent, bytes.NewReader([]byte(body)))
+	request, err := http.NewRequestWithContext(ctx, method, url+"/threads/"+r.thread+path+"?agent="+r.agent,
+		bytes.NewReader([]byte(body)))
 	if err != nil {
 		return 0, err
 	}

@@ -112,7 +112,7 @@ type fleet struct {
 
 const fleetSize = 3
 
-// startFleet starts everything, in a directory of its own.
+// startFleet starts everything, in a new directory.
 func startFleet(ctx context.Context, binary, dir string) (*fleet, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func startFleet(ctx context.Context, binary, dir string) (*fleet, error) {
 	return f, nil
 }
 
-// startOnFile starts one gateway whose threads are in a file, in a directory of its own.
+// startOnFile starts one gateway with its threads in a file, in a new directory.
 func startOnFile(ctx context.Context, binary, dir string) (*fleet, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -148,7 +148,8 @@ func startOnFile(ctx context.Context, binary, dir string) (*fleet, error) {
 // add starts one more replica.
 func (f *fleet) add(ctx context.Context, binary, store, logs string) error {
 	r := &replica{
-		args: []string{binary, "-store", store, "-ledger", f.ledger, "-lease", lease.String()}, logs: logs, takeovers: &f.takeovers,
+		args: []string{binary, "-store", store, "-ledger", f.ledger, "-lease", lease.String()}, logs: logs,
+		takeovers: &f.takeovers,
 	}
 	if err := r.start(ctx); err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 // watchedThreads is how many runs a replica has when it is killed, each with a reader elsewhere.
 const watchedThreads = 10
 
-// follows kills the owner of runs that readers on another replica follow. They see the runs go on and finish; who
-// posted goes on with the cursor, gets exactly what the others got, and is told what was withdrawn.
+// follows kills the owner of runs that readers on another replica follow. They see the runs continue and finish; the
+// posting client continues with the cursor, gets exactly the same events, and the withdrawals.
 func follows(ctx context.Context, f *fleet, _ size) *result {
 	out := &result{}
 	reading := out.readers()
@@ -26,7 +26,7 @@ func follows(ctx context.Context, f *fleet, _ size) *result {
 		p := &pair{poster: reading.at(owner, "long", thread), watcher: reading.at(other, "long", thread)}
 		pairs[i] = p
 		all.Go(func() {
-			// As long as it is not killed the owner is who is asked; then whoever answers.
+			// The owner until it is killed; then any replica that answers.
 			p.poster.where = func() string {
 				if p.poster.cursor == "" {
 					return owner.serving.Load().url
@@ -34,7 +34,8 @@ func follows(ctx context.Context, f *fleet, _ size) *result {
 				return f.any()
 			}
 			var err error
-			if p.end, err = p.poster.run(ctx, &agui.RunAgentInput{RunID: "r", Messages: []agui.Message{user("Tell")}}); err != nil {
+			if p.end, err = p.poster.run(ctx,
+				&agui.RunAgentInput{RunID: "r", Messages: []agui.Message{user("Tell")}}); err != nil {
 				out.stats.problem("%s: who posted: %v", thread, err)
 			}
 		})
@@ -63,7 +64,8 @@ func follows(ctx context.Context, f *fleet, _ size) *result {
 	if err := owner.start(ctx); err != nil {
 		out.stats.problem("%v", err)
 	}
-	out.add("runs with a killed owner %d, takeovers %d, messages withdrawn %d", len(pairs), f.takeovers.Load(), withdrawn)
+	out.add("runs with a killed owner %d, takeovers %d, messages withdrawn %d", len(pairs), f.takeovers.Load(),
+		withdrawn)
 	if n := f.takeovers.Load(); n < watchedThreads {
 		out.stats.problem("%d takeovers of %d runs", n, watchedThreads)
 	}
@@ -86,11 +88,13 @@ func (p *pair) agree(ctx context.Context) (withdrawn int, err error) {
 			return 0, err
 		}
 	}
-	// The watcher came later and was never cut, so it has the last part of the events that the other reader got over two connections.
+	// The watcher came later and was never cut, so it has the last part of the events that the other reader got over
+	// two connections.
 	first := p.watcher.ids[1:] // the prelude goes up to the first
 	i := slices.Index(p.poster.ids, first[0])
 	if i < 0 || !slices.Equal(p.poster.ids[i:], first) {
-		return 0, fmt.Errorf("who went on with the cursor got other frames than who was not cut:\n%v\n%v", p.poster.ids, first)
+		return 0, fmt.Errorf("who went on with the cursor got other frames than who was not cut:\n%v\n%v", p.poster.ids,
+			first)
 	}
 	for j, e := range p.poster.events[i:] {
 		mine, err := agui.Encode(e)
@@ -108,8 +112,8 @@ func (p *pair) agree(ctx context.Context) (withdrawn int, err error) {
 	return p.poster.withdrawn()
 }
 
-// withdrawn looks for the messages that are not in the thread any more, and checks that the reader was told so by the
-// first MESSAGES_SNAPSHOT of the new owner, which keeps what was committed.
+// withdrawn finds the messages that are no longer in the thread, and checks that the first MESSAGES_SNAPSHOT of the new
+// owner lacks them and has the committed ones.
 func (r *reader) withdrawn() (int, error) {
 	last := map[string]bool{}
 	for _, m := range r.messages {

@@ -87,7 +87,7 @@ func (r *result) oneWriter(ctx context.Context, f *fleet) {
 			frames++
 			now, number, _ := strings.Cut(id, "-")
 			if now != fence {
-				fence, seq = now, 0 // the marker that seals what was before
+				fence, seq = now, 0 // the marker that seals the old fence
 				owners++
 			}
 			if number == sealed {

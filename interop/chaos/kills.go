@@ -42,7 +42,8 @@ func kills(ctx context.Context, f *fleet, size size) *result {
 		out.stats.problem("%v", err)
 	}
 	<-travelled
-	out.add("%d threads of three runs; kills %d, during a run %d; takeovers %d", size.threads, killed, during, f.takeovers.Load())
+	out.add("%d threads of three runs; kills %d, during a run %d; takeovers %d", size.threads, killed, during,
+		f.takeovers.Load())
 	if killed == 0 || during*100 < killed*duringRun {
 		out.stats.problem("%d of %d kills hit a run: that shows too little", during, killed)
 	}
@@ -71,7 +72,8 @@ func (r *result) checkTrips(f *fleet, threads []string) {
 }
 
 // kill kills a random replica and starts it again, every other second until the time is over and everybody is back.
-func kill(ctx context.Context, f *fleet, travelled <-chan struct{}, most time.Duration) (killed, during int, err error) {
+func kill(ctx context.Context, f *fleet, travelled <-chan struct{},
+	most time.Duration) (killed, during int, err error) {
 	ticker := time.NewTicker(killEvery)
 	defer ticker.Stop()
 	over := time.After(most)
@@ -137,7 +139,8 @@ func (t *trip) take(ctx context.Context) error {
 				return err
 			}
 		}
-		end, err = t.step(ctx, []agui.ResumeEntry{{InterruptID: open[0].ID, Status: agui.ResumeResolved, Payload: payload}})
+		end, err = t.step(ctx,
+			[]agui.ResumeEntry{{InterruptID: open[0].ID, Status: agui.ResumeResolved, Payload: payload}})
 		if err != nil {
 			return err
 		}

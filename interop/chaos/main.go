@@ -21,7 +21,7 @@ import (
 type size struct {
 	name       string
 	threads    int           // of kills
-	kills      time.Duration // how long they go on
+	kills      time.Duration // how long they last
 	interrupts int           // of races
 	restarts   int           // kills of the gateway on a file
 	cycles     int           // of a rolling start, from the older version to the newer and back
@@ -30,11 +30,13 @@ type size struct {
 }
 
 var (
-	short = size{name: "short", threads: 60, kills: 30 * time.Second, interrupts: 200, restarts: 12, cycles: 2, limit: 3 * time.Minute, beside: 5}
-	long  = size{name: "long", threads: 500, kills: 10 * time.Minute, interrupts: 1000, restarts: 100, cycles: 10, limit: 20 * time.Minute, beside: 1}
+	short = size{name: "short", threads: 60, kills: 30 * time.Second, interrupts: 200, restarts: 12, cycles: 2,
+		limit: 3 * time.Minute, beside: 5}
+	long = size{name: "long", threads: 500, kills: 10 * time.Minute, interrupts: 1000, restarts: 100, cycles: 10,
+		limit: 20 * time.Minute, beside: 1}
 )
 
-// A scenario is a way in which things fail. Each has a fleet of its own.
+// A scenario is a kind of failure. Each has a new fleet.
 type scenario struct {
 	name  string
 	start func(ctx context.Context, binary, dir string) (*fleet, error)
@@ -58,7 +60,8 @@ func main() {
 	only := flag.String("only", "", "play this scenario alone")
 	restarts := flag.Int("restarts", 0, "how often restarts kills the gateway on a file; 0 is what the form says")
 	document := flag.String("write", "", "file that gets the figures")
-	keep := flag.String("keep", "", "directory for logs and ledgers; empty is a temporary one, removed when all is well")
+	keep := flag.String("keep", "",
+		"directory for logs and ledgers; empty is a temporary one, removed when all is well")
 	endurance := flag.Bool("soak", false, "look whether anything grows, in place of the scenarios")
 	lasts := flag.Duration("lasts", 0, "how long a soak lasts at least; 0 is the time of its form")
 	flag.Parse()
@@ -102,7 +105,8 @@ func inWorkspace(dir string, play func(dir string) error) error {
 // build builds a program of the module in a directory.
 func build(ctx context.Context, dir, program string) (binary string, err error) {
 	binary = filepath.Join(dir, filepath.Base(program))
-	cmd := exec.CommandContext(ctx, "go", "build", "-tags", "grpcnotrace", "-o", binary, "github.com/agui-gateway/gateway/"+program)
+	cmd := exec.CommandContext(ctx, "go", "build", "-tags", "grpcnotrace", "-o", binary,
+		"github.com/agui-gateway/gateway/"+program)
 	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {
 		return "", fmt.Errorf("go build: %w", err)
@@ -174,7 +178,7 @@ func playOne(ctx context.Context, s scenario, size size, binary, dir string) (re
 	started := time.Now()
 	var b strings.Builder
 	fmt.Fprintf(&b, "--- %s\n", s.name)
-	err := os.RemoveAll(dir) // what is kept there from last time
+	err := os.RemoveAll(dir) // files of the last run
 	var f *fleet
 	if err == nil {
 		f, err = s.start(ctx, binary, dir)
@@ -198,7 +202,8 @@ func playOne(ctx context.Context, s scenario, size size, binary, dir string) (re
 
 // write writes the figures to a page of the docs.
 func write(path string, size size, report string) error {
-	text := fmt.Sprintf("# Chaos\n\nThe figures of the last run of `interop/chaos` in its %s form. `make chaos` plays the long form and writes this file;\n"+
+	text := fmt.Sprintf("# Chaos\n\nThe figures of the last run of `interop/chaos` in its %s form. `make chaos` "+
+		"plays the long form and writes this file;\n"+
 		"the program's doc.go says how the figures are counted.\n\n```\n%s```\n", size.name, report)
 	return os.WriteFile(path, []byte(text), 0o644)
 }

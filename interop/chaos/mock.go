@@ -27,7 +27,8 @@ func complete(w http.ResponseWriter, r *http.Request) {
 	if _, err := io.Copy(io.Discard, r.Body); err != nil {
 		return // who asked is gone
 	}
-	const chunk = `data: {"id":"c","object":"chat.completion.chunk","created":1790000000,"model":"mock","choices":[{"index":0,"delta":%s,"finish_reason":%s}]}` + "\n\n"
+	const chunk = `data: {"id":"c","object":"chat.completion.chunk","created":1790000000,"model":"mock","choices":[{` +
+		`"index":0,"delta":%s,"finish_reason":%s}]}` + "\n\n"
 	w.Header().Set("Content-Type", "text/event-stream")
 	flush := http.NewResponseController(w)
 	for i := range mockWords {

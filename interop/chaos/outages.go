@@ -19,12 +19,13 @@ const (
 	longOutage  = 8 * time.Second
 )
 
-// outages kills Redis in the middle of runs. If it is back soon they go on; if not they end in an error and new ones
+// outages kills Redis in the middle of runs. If it is back soon they continue; if not they end in an error and new ones
 // are refused; and when it is back everything works, and no replica was restarted.
 func outages(ctx context.Context, f *fleet, _ size) *result {
 	out := &result{}
 	out.outage(ctx, f, "brief", shortOutage, func(code string) bool { return code == "" }, nil)
-	out.outage(ctx, f, "late", longOutage, func(code string) bool { return code == string(errcode.StoreUnavailable) }, out.checkUnready)
+	out.outage(ctx, f, "late", longOutage, func(code string) bool { return code == string(errcode.StoreUnavailable) },
+		out.checkUnready)
 	for i, r := range f.replicas {
 		select {
 		case <-r.ended:
@@ -36,7 +37,8 @@ func outages(ctx context.Context, f *fleet, _ size) *result {
 }
 
 // outage takes Redis away for a while and looks how the runs end; away is called before it comes back.
-func (r *result) outage(ctx context.Context, f *fleet, name string, while time.Duration, right func(string) bool, away func(context.Context, *fleet)) {
+func (r *result) outage(ctx context.Context, f *fleet, name string, while time.Duration, right func(string) bool,
+	away func(context.Context, *fleet)) {
 	reading := r.readers()
 	readers := make([]*reader, interrupted)
 	ends := map[string]int{}
@@ -80,7 +82,8 @@ func (r *result) outage(ctx context.Context, f *fleet, name string, while time.D
 		all.Go(func() { r.complete(ctx, f, reader, i) })
 	}
 	all.Wait()
-	r.add("Redis away for %v in the middle of %d runs: ended well %d, with store_unavailable %d; all replicas ready %d ms after it was back",
+	r.add("Redis away for %v in the middle of %d runs: ended well %d, with store_unavailable %d; all replicas ready "+
+		"%d ms after it was back",
 		while, interrupted, ends[""], ends[string(errcode.StoreUnavailable)], ready.Milliseconds())
 }
 
@@ -88,7 +91,8 @@ func (r *result) outage(ctx context.Context, f *fleet, name string, while time.D
 func (r *result) complete(ctx context.Context, f *fleet, reader *reader, i int) {
 	reader.where = func() string { return f.replicas[(i+1)%fleetSize].serving.Load().url }
 	for try := range 5 {
-		end, err := reader.run(ctx, &agui.RunAgentInput{RunID: fmt.Sprintf("again-%d", try), Messages: []agui.Message{user("Tell")}})
+		end, err := reader.run(ctx,
+			&agui.RunAgentInput{RunID: fmt.Sprintf("again-%d", try), Messages: []agui.Message{user("Tell")}})
 		if err != nil {
 			r.stats.problem("%s, afterwards: %v", reader.thread, err)
 			return
@@ -128,11 +132,13 @@ func checkLong(d *document) error {
 func (r *result) checkUnready(ctx context.Context, f *fleet) {
 	for i, replica := range f.replicas {
 		reader := r.readers().at(replica, "long", "refused")
-		if status, err := reader.awaitStatus(ctx, http.StatusServiceUnavailable); status != http.StatusServiceUnavailable {
+		if status, err := reader.awaitStatus(ctx,
+			http.StatusServiceUnavailable); status != http.StatusServiceUnavailable {
 			r.stats.problem("replica %d without a store: /readyz = %d, %v", i, status, err)
 		}
 		body, err := json.Marshal(agui.RunAgentInput{
-			ThreadID: "refused", RunID: "r", ProtocolVersion: agui.ProtocolVersion, Messages: []agui.Message{user("Tell")},
+			ThreadID: "refused", RunID: "r", ProtocolVersion: agui.ProtocolVersion,
+			Messages: []agui.Message{user("Tell")},
 		})
 		if err != nil {
 			r.stats.problem("%v", err)
@@ -155,7 +161,8 @@ func (r *result) awaitReady(ctx context.Context, f *fleet) {
 	}
 }
 
-// awaitStatus asks whether a replica is ready until the status of the answer is the one that is wanted, and returns the last one.
+// awaitStatus asks whether a replica is ready until the status of the answer is the one that is wanted, and returns the
+// last one.
 func (r *reader) awaitStatus(ctx context.Context, want int) (status int, err error) {
 	for deadline := time.Now().Add(hungAfter); ; time.Sleep(20 * time.Millisecond) {
 		status, _, err = r.status(ctx, http.MethodGet, "/readyz", nil)
@@ -166,7 +173,8 @@ func (r *reader) awaitStatus(ctx context.Context, want int) (status int, err err
 }
 
 // status asks for something and returns how it was answered.
-func (r *reader) status(ctx context.Context, method, path string, body []byte) (status int, retryAfter string, err error) {
+func (r *reader) status(ctx context.Context, method, path string,
+	body []byte) (status int, retryAfter string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, hungAfter)
 	defer cancel()
 	request, err := r.request(ctx, method, path, body)

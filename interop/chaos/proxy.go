@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 )
 
-// A proxy spreads connections over the replicas in turn and passes every byte on at once. A replica that cannot be reached
-// is passed over; a connection that breaks is broken on the other side too. It knows nothing of HTTP: what a reader misses
-// is then never the doing of a proxy's own client.
+// A proxy spreads connections over the replicas in turn and passes every byte on at once. A replica that cannot be
+// reached is passed over; a connection that breaks is broken on the other side too. It knows nothing of HTTP: what a
+// reader misses is then never the doing of a proxy's own client.
 type proxy struct {
 	url      string
 	listener net.Listener
@@ -45,7 +45,7 @@ func (p *proxy) serve(ctx context.Context) {
 func (p *proxy) pass(ctx context.Context, client net.Conn) {
 	server, err := p.dial(ctx)
 	if err != nil {
-		_ = client.Close() // as if nobody listened
+		_ = client.Close() // as without a listener
 		return
 	}
 	closeBoth := sync.OnceFunc(func() { _, _ = client.Close(), server.Close() }) // either may have ended already

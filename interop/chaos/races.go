@@ -62,7 +62,8 @@ func race(ctx context.Context, f *fleet, reading *readers, thread string) error 
 	if len(open) != 1 {
 		return fmt.Errorf("it asks %d questions", len(open))
 	}
-	resume := []agui.ResumeEntry{{InterruptID: open[0].ID, Status: agui.ResumeResolved, Payload: json.RawMessage(`"a"`)}}
+	resume := []agui.ResumeEntry{{InterruptID: open[0].ID, Status: agui.ResumeResolved,
+		Payload: json.RawMessage(`"a"`)}}
 	var racing sync.WaitGroup
 	start := make(chan struct{})
 	for i := range racers {

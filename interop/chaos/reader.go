@@ -67,8 +67,8 @@ func (r *result) await(ctx context.Context, events int64, readers ...*reader) {
 	}
 }
 
-// errInvalid says that a stream breaks the protocol; the reader stops there. errLeft says that it has left as it was told to, and
-// errDraining that its replica ends while the run goes on elsewhere.
+// errInvalid says that a stream breaks the protocol; the reader stops there. errLeft says that it has left on request,
+// and errDraining that its replica ends while the run continues elsewhere.
 var (
 	errInvalid  = errors.New("invalid stream")
 	errLeft     = errors.New("left")
@@ -270,8 +270,8 @@ func (r *reader) cut(why error) {
 	}
 }
 
-// startStream finds out whether a stream that was attached to goes on behind the cursor or starts with a prelude, whose
-// RUN_STARTED has no id.
+// startStream finds out whether an attached stream continues after the cursor or starts with a prelude, which has a
+// RUN_STARTED without an id.
 func (r *reader) startStream(record agui.Record, e agui.Event) {
 	if _, start := e.(*agui.RunStarted); r.verifier != nil && (!start || record.ID != "") {
 		r.stats.do(func() { r.stats.goneOn++ })
@@ -310,7 +310,8 @@ func (r *reader) checkOrder(id string) error {
 	return err
 }
 
-// frameOf returns the frame that the id of an event names, with or without the mark of its thread, which earlier versions do not write.
+// frameOf returns the frame that the id of an event names, with or without the mark of its thread, which earlier
+// versions do not write.
 func frameOf(id string) (state.FrameID, error) {
 	if parts := strings.SplitN(id, "-", 3); len(parts) == 3 {
 		id = parts[0] + "-" + parts[1]

@@ -16,7 +16,7 @@ import (
 	"github.com/agui-gateway/gateway/internal/port"
 )
 
-// A database is a redis-server that keeps what it is told, and can be killed and started again on the same port.
+// A database is a redis-server that keeps its data, and can be killed and started again on the same port.
 type database struct {
 	port *port.Reservation // also while the server is away
 	addr string
@@ -45,9 +45,11 @@ func (d *database) stop() {
 	_ = d.port.Close() // nothing is written to it
 }
 
-// start starts the server and waits until it answers. It forks no process to rewrite its file: that would outlive a kill.
+// start starts the server and waits until it answers. It forks no process to rewrite its file: that would outlive a
+// kill.
 func (d *database) start(ctx context.Context) error {
-	cmd := exec.CommandContext(ctx, "redis-server", "--port", strconv.Itoa(d.port.Port()), "--bind", "127.0.0.1", "--dir", d.dir,
+	cmd := exec.CommandContext(ctx, "redis-server", "--port", strconv.Itoa(d.port.Port()), "--bind", "127.0.0.1",
+		"--dir", d.dir,
 		"--logfile", "redis.log", "--save", "", "--appendonly", "yes", "--appendfsync", "everysec",
 		"--auto-aof-rewrite-percentage", "0")
 	var err error

@@ -13,8 +13,8 @@ import (
 // travellers is how many plan their trips at a time, one after another.
 const travellers = 8
 
-// restarts plays trips on one gateway whose threads are in a file, while it is killed and started again: in the middle of
-// runs, and while questions are open. At the end every trip is compared once more with what its traveller saw.
+// restarts plays trips on one gateway with its threads in a file, while it is killed and started again: in the middle
+// of runs, and while questions are open. At the end every trip is compared once more with what its traveller saw.
 func restarts(ctx context.Context, f *fleet, size size) *result {
 	out := &result{}
 	reading := out.readers()
@@ -62,14 +62,16 @@ func restarts(ctx context.Context, f *fleet, size size) *result {
 	out.add("%d threads of three runs; kills %d, during a run %d, with a question open %d; takeovers %d",
 		len(threads), size.restarts+1, during, asked, f.takeovers.Load())
 	if aimed := size.restarts / 3; during < aimed || asked < aimed {
-		out.stats.problem("%d of %d kills hit a run, %d an open question: that shows too little", during, size.restarts, asked)
+		out.stats.problem("%d of %d kills hit a run, %d an open question: that shows too little", during, size.restarts,
+			asked)
 	}
 	out.checkTrips(f, threads)
 	return out
 }
 
-// restart kills the gateway and starts it again, n times, each after a second or so of service: by turns at once, as soon
-// as a run is at work, and as soon as a question is open. It returns how many kills hit a run, and how many an open question.
+// restart kills the gateway and starts it again, n times, each after a second or so of service: by turns at once, as
+// soon as a run is at work, and as soon as a question is open. It returns how many kills hit a run, and how many an
+// open question.
 func restart(ctx context.Context, r *replica, n int) (during, asked int, err error) {
 	for i := range n {
 		time.Sleep(300*time.Millisecond + rand.N(1200*time.Millisecond))
@@ -94,7 +96,8 @@ func restart(ctx context.Context, r *replica, n int) (during, asked int, err err
 // aimFor is how long a kill is put off for what it is to hit: somebody is always on the way, so it comes soon.
 const aimFor = 10 * time.Second
 
-// aim waits until a run is at work, if one is wanted, or a question is open, if that is, and returns how many there are.
+// aim waits until a run is at work, if one is wanted, or a question is open, if that is, and returns how many there
+// are.
 func (r *replica) aim(ctx context.Context, run, question bool) (working, open int, err error) {
 	for deadline := time.Now().Add(aimFor); ; time.Sleep(5 * time.Millisecond) {
 		if open, err = r.waiting(ctx); err != nil {
@@ -109,7 +112,8 @@ func (r *replica) aim(ctx context.Context, run, question bool) (working, open in
 
 // waiting is how many threads have an open question.
 func (r *replica) waiting(ctx context.Context) (int, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.serving.Load().url+"/threads?status=interrupted", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.serving.Load().url+"/threads?status=interrupted",
+		nil)
 	if err != nil {
 		return 0, err
 	}

@@ -15,7 +15,7 @@ func (r *result) add(format string, args ...any) {
 	r.lines = append(r.lines, fmt.Sprintf(format, args...))
 }
 
-// checkBookings reads the ledger and compares it with what was asked for.
+// checkBookings reads the ledger and compares it with the requests.
 func (r *result) checkBookings(f *fleet, check func(*ledger) (duplicates, missing int)) {
 	l, err := readLedger(f.ledger)
 	if err != nil {

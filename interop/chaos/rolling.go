@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// startRolling starts a fleet whose replicas are all of the older version, in a directory of its own.
+// startRolling starts a fleet of replicas of the older version, in a new directory.
 func startRolling(ctx context.Context, binary, dir string) (*fleet, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -48,9 +48,10 @@ func (f *fleet) versionAt(url string) string {
 	return ""
 }
 
-// rolling plays trips while replicas of an older version are killed and come back as those of this one, and the other way round:
-// forward, back, and in the end forward. Answers go to another version than the one that asked, wherever there is one. Beside the trips
-// there are runs that are stopped from the other version, and the trips' states are patched from there.
+// rolling plays trips while replicas of an older version are killed and come back as those of this one, and the other
+// way round: forward, back, and in the end forward. Answers go to another version than the one that asked, wherever
+// there is one. Beside the trips there are runs that are stopped from the other version, and the trips' states are
+// patched from there.
 func rolling(ctx context.Context, f *fleet, size size) *result {
 	out := &result{}
 	reading := out.readers()
@@ -93,10 +94,12 @@ func rolling(ctx context.Context, f *fleet, size size) *result {
 			out.stats.problem("%s, after the last kill: %v", t.thread, err)
 		}
 	}
-	out.add("%d threads of three runs; kills %d, during a run %d, with a question open %d", len(threads), steps.killed, steps.during, steps.asked)
+	out.add("%d threads of three runs; kills %d, during a run %d, with a question open %d", len(threads), steps.killed,
+		steps.during, steps.asked)
 	out.add("runs taken over: %d from the older version by the newer and %d from the newer by the older, of %d in all",
 		steps.forward, steps.back, f.takeovers.Load())
-	out.add("answers that the other version asked for %d, runs with a reader from the other version %d; patched from there %d, stopped from there %d",
+	out.add("answers that the other version asked for %d, runs with a reader from the other version %d; patched "+
+		"from there %d, stopped from there %d",
 		crossed.answers.Load(), crossed.readers.Load(), beside.patches.Load(), beside.stops.Load())
 	steps.check(out)
 	if what := missing(counts); what != "" {
@@ -129,9 +132,9 @@ func isOpen(stop <-chan struct{}) bool {
 // crossings count what went from one version to the other.
 type crossings struct{ answers, readers atomic.Int64 }
 
-// watch lets a reader ask the other version than the one it has spoken with last, if it is known, and counts. It is told by what it
-// asks for: an answer begins a stream without a cursor, a reader that was cut goes on with one. The result says which version the reader has
-// spoken with last; it is the reader's goroutine's to call.
+// watch lets a reader ask the other version than the one it has spoken with last, if it is known, and counts. Requests
+// show the kind: an answer begins a stream without a cursor, a cut reader continues with one. The result says which
+// version the reader has spoken with last; it is the reader's goroutine's to call.
 func (c *crossings) watch(f *fleet, r *reader) (version func() string) {
 	last, before := "", ""
 	r.where = func() string {
@@ -151,7 +154,7 @@ func (c *crossings) watch(f *fleet, r *reader) (version func() string) {
 	return func() string { return last }
 }
 
-// steps are what came of the kills of a rolling start.
+// steps are the results of the kills of a rolling start.
 type steps struct {
 	killed, during, asked int
 	forward, back         int64 // runs that can only have been taken over by the other version
@@ -159,9 +162,10 @@ type steps struct {
 	err                   error
 }
 
-// roll kills one replica after the other and starts it as one of the newer version, then back, n times there and back, and at last
-// forward. By turns a kill is aimed at a question, at nothing, and at a run: at the last replica of its version, whose run nobody but
-// the other version can take over. The second waits until enough has happened between the two versions.
+// roll kills one replica after the other and starts it as one of the newer version, then back, n times there and back,
+// and at last forward. By turns a kill is aimed at a question, at nothing, and at a run: at the last replica of its
+// version, so that only the other version can take the run over. The second waits until enough has happened between the
+// two versions.
 func roll(ctx context.Context, f *fleet, n int, enough func() bool) *steps {
 	s := &steps{cycles: n}
 	for half := range 2*n + 1 {
@@ -206,7 +210,8 @@ func (s *steps) note(working, asked int) {
 	}
 }
 
-// awaitTakeovers waits until there are n more takeovers than before, for as long as those need, and returns how many there are.
+// awaitTakeovers waits until there are n more takeovers than before, for as long as those need, and returns how many
+// there are.
 func (f *fleet) awaitTakeovers(before, n int64) int64 {
 	for deadline := time.Now().Add(10 * lease); f.takeovers.Load()-before < n && time.Now().Before(deadline); {
 		time.Sleep(10 * time.Millisecond)
@@ -218,9 +223,11 @@ func (f *fleet) awaitTakeovers(before, n int64) int64 {
 func (s *steps) check(out *result) {
 	halves := 2*s.cycles + 1
 	if s.during < halves || s.asked < halves {
-		out.stats.problem("%d of %d kills hit a run, %d an open question: that shows too little", s.during, s.killed, s.asked)
+		out.stats.problem("%d of %d kills hit a run, %d an open question: that shows too little", s.during, s.killed,
+			s.asked)
 	}
 	if s.forward == 0 || s.back == 0 {
-		out.stats.problem("%d runs were taken over by the newer version, %d by the older: that shows too little", s.forward, s.back)
+		out.stats.problem("%d runs were taken over by the newer version, %d by the older: that shows too little",
+			s.forward, s.back)
 	}
 }

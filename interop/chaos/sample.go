@@ -38,7 +38,7 @@ func (t *town) calm(ctx context.Context) error {
 	}
 }
 
-// calm says what is still open, or kept.
+// calm returns an error about open runs, readers or kept data.
 func (s *site) calm(ctx context.Context) error {
 	for _, server := range s.servers {
 		m, err := server.metrics(ctx)
@@ -46,7 +46,8 @@ func (s *site) calm(ctx context.Context) error {
 			return err
 		}
 		if m["gateway_open_runs"]+m["gateway_open_readers"] > 0 {
-			return fmt.Errorf("%s has %.0f runs and %.0f readers", server.name, m["gateway_open_runs"], m["gateway_open_readers"])
+			return fmt.Errorf("%s has %.0f runs and %.0f readers", server.name, m["gateway_open_runs"],
+				m["gateway_open_readers"])
 		}
 	}
 	for _, client := range s.principals {
@@ -91,7 +92,7 @@ func (t *town) sample(ctx context.Context, to *trend) error {
 	return t.redis.sample(ctx, to)
 }
 
-// sampleFile measures the file. It is level when what is kept for a minute is.
+// sampleFile measures the file. It is level when the data of a minute is.
 func (t *town) sampleFile(to *trend) error {
 	info, err := os.Stat(t.store())
 	if err == nil {
@@ -122,7 +123,8 @@ func (s *server) sample(ctx context.Context, to *trend) error {
 	return nil
 }
 
-// settled returns the metrics when connections that were closed are: when as many goroutines run as at most half a second ago.
+// settled returns the metrics when connections that were closed are: when as many goroutines run as at most half a
+// second ago.
 func (s *server) settled(ctx context.Context) (map[string]float64, error) {
 	const tries = 20
 	var before float64
@@ -140,8 +142,9 @@ func (s *server) settled(ctx context.Context) (map[string]float64, error) {
 	}
 }
 
-// leftScript counts the keys that deletions have left, and their bytes: a mark of an hour for each thread, and its log of a minute.
-// Threads whose ids are the servers' own, which are forks and notices for the webhook, leave them; the others are made again.
+// leftScript counts the keys that deletions have left, and their bytes: a mark of an hour for each thread, and its log
+// of a minute. Threads with ids from the servers, which are forks and notices for the webhook, leave them; the others
+// are made again.
 const leftScript = `local n, bytes = 0, 0
 for _, thread in ipairs(redis.call('KEYS', 'agui:*:thread')) do
   if redis.call('HEXISTS', thread, 'tag') == 0 then

@@ -21,7 +21,8 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 )
 
-// A server is one gateway as people run it, with an address for operators, and those that take its place after it was stopped.
+// A server is one gateway as people run it, with an address for operators, and those that take its place after it was
+// stopped.
 type server struct {
 	name  string
 	args  []string
@@ -36,7 +37,8 @@ type server struct {
 
 // start starts the process and returns when it serves.
 func (s *server) start(ctx context.Context) error {
-	cmd := exec.CommandContext(ctx, s.args[0], append(s.args[1:], "-log-format", "json", "-admin-addr", "127.0.0.1:0")...)
+	cmd := exec.CommandContext(ctx, s.args[0],
+		append(s.args[1:], "-log-format", "json", "-admin-addr", "127.0.0.1:0")...)
 	log, stderr, err := os.Pipe()
 	if err != nil {
 		return err
@@ -61,7 +63,7 @@ func (s *server) start(ctx context.Context) error {
 // file is the path of a file about the server.
 func (s *server) file(kind string) string { return filepath.Join(s.dir, s.name+"."+kind) }
 
-// A logLine is what is looked at of a line of the log.
+// A logLine has the used members of a line of the log.
 type logLine struct{ Level, Msg, Addr, Code string }
 
 // foreseen reports whether an error is one of those that a soak brings about, or counts elsewhere.
@@ -160,9 +162,10 @@ func (s *server) heap(ctx context.Context) (float64, error) {
 	return strconv.ParseFloat(text, 64)
 }
 
-// keep writes profiles to files, for whoever looks for what has grown.
+// keep writes profiles to files, for the search of leaks.
 func (s *server) keep(ctx context.Context, when string) error {
-	for kind, path := range map[string]string{"heap": "/debug/pprof/heap?gc=1", "goroutines": "/debug/pprof/goroutine?debug=1"} {
+	for kind, path := range map[string]string{"heap": "/debug/pprof/heap?gc=1",
+		"goroutines": "/debug/pprof/goroutine?debug=1"} {
 		profile, err := s.ask(ctx, path)
 		if err != nil {
 			return err

@@ -15,8 +15,9 @@ import (
 	"github.com/agui-gateway/gateway/internal/port"
 )
 
-// How long things are kept in a soak. A thread is gone soon after its last step, so that threads expire all the time; logs are
-// kept for as short as may be, so that what they take is level after a minute, where a limit of the store does not see to that before.
+// How long things are kept in a soak. A thread is gone soon after its last step, so that threads expire all the time;
+// logs are kept for as short as may be, so that what they take is level after a minute, where a limit of the store does
+// not see to that before.
 const (
 	threadTTL  = 4 * time.Second
 	storeLimit = "1MiB"
@@ -38,7 +39,7 @@ agents:
   upstream: { type: agui, url: "%s/agents/talker", headers: { X-Visitor: upstream } }
 `
 
-// A site is the servers of one store, and who visits them: a few principals, each with connections of their own.
+// A site is the servers of one store, and their visitors: a few principals, each with separate connections.
 type site struct {
 	name       string
 	servers    []*server
@@ -77,7 +78,8 @@ func (s *site) any() string { return *s.servers[rand.IntN(len(s.servers))].servi
 
 // reader is one for a thread, which is always the same principal's.
 func (s *site) reader(agent, thread string) *reader {
-	return &reader{stats: &s.stats, client: s.principals[sum(thread)%principals], where: s.any, agent: agent, thread: thread}
+	return &reader{stats: &s.stats, client: s.principals[sum(thread)%principals], where: s.any, agent: agent,
+		thread: thread}
 }
 
 // add starts one more server, which is called what its store is.
@@ -90,8 +92,8 @@ func (s *site) add(ctx context.Context, name string, args []string, dir string) 
 	return nil
 }
 
-// The servers of a soak: one with its threads in memory, one with a file, and two with a Redis, of which one goes on and the other is
-// stopped and started again in each round.
+// The servers of a soak: one with its threads in memory, one with a file, and two with a Redis, of which one keeps
+// running and the other is stopped and started again in each round.
 type town struct {
 	dir    string
 	redis  *database
@@ -127,16 +129,20 @@ func startTown(ctx context.Context, binary, dir string) (t *town, err error) {
 		return t, err
 	}
 	args := func(more ...string) []string {
-		return slices.Concat([]string{binary, "serve", "-config", team, "-voice-delay", "1ms", "-lease", lease.String(), "-rate", "0",
-			"-auth", "header", "-auth-header", "X-Visitor", "-auth-proxies", "127.0.0.1", "-interrupt-webhook", mock + "/hook",
-			"-thread-ttl", threadTTL.String(), "-interrupt-ttl", threadTTL.String(), "-log-ttl", "1m", "-drain", "1s"}, more)
+		return slices.Concat([]string{binary, "serve", "-config", team, "-voice-delay", "1ms", "-lease", lease.String(),
+			"-rate", "0",
+			"-auth", "header", "-auth-header", "X-Visitor", "-auth-proxies", "127.0.0.1", "-interrupt-webhook",
+			mock + "/hook",
+			"-thread-ttl", threadTTL.String(), "-interrupt-ttl", threadTTL.String(), "-log-ttl", "1m", "-drain", "1s"},
+			more)
 	}
 	t.memory, t.file, t.shared = newSite("memory"), newSite("file"), newSite("redis")
 	t.shared.again = true
 	const here = "127.0.0.1:0"
 	return t, errors.Join(
 		t.memory.add(ctx, "memory", args("-addr", asked, "-store", "memory", "-store-limit", storeLimit), dir),
-		t.file.add(ctx, "file", args("-addr", here, "-disconnect", "detach", "-store", "file:"+t.store(), "-store-limit", storeLimit), dir),
+		t.file.add(ctx, "file",
+			args("-addr", here, "-disconnect", "detach", "-store", "file:"+t.store(), "-store-limit", storeLimit), dir),
 		t.shared.add(ctx, "redis", args("-addr", here, "-disconnect", "detach", "-store", t.redis.url()), dir),
 		t.shared.add(ctx, restarted, args("-addr", here, "-disconnect", "detach", "-store", t.redis.url()), dir),
 	)

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// A span is how long a soak goes on: rounds of visits, each followed by a sample.
+// A span is the length of a soak: rounds of visits, each followed by a sample.
 type span struct {
 	rounds int           // at least
 	lasts  time.Duration // at least
@@ -30,7 +30,7 @@ var (
 // visitors is how many visit a site at a time.
 const visitors = 8
 
-// expectedCodes are what readers may be answered in place of a stream, and for how many of a hundred streams. The ends of runs are
+// expectedCodes are the allowed errors instead of a stream, and for how many of a hundred streams. The ends of runs are
 // each visit's to judge.
 var expectedCodes = map[string]int{
 	"204 ":                  100, // who comes back has read all
@@ -177,7 +177,7 @@ func (s *soak) play(ctx context.Context, at *site, round, n int) {
 	}
 }
 
-// problems are what was wrong, and what grows.
+// problems returns failures, and series that grow.
 func (s *soak) problems() (found []string) {
 	for _, site := range s.sites() {
 		found = append(found, site.stats.problems...)
@@ -204,11 +204,14 @@ func (s *soak) problems() (found []string) {
 	return found
 }
 
-// report tells what was done and what came of it.
+// report returns the work and its results as text.
 func (s *soak) report(took time.Duration) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%.0f s on %s/%s with %d processors, %s; %d samples.\n\n", took.Seconds(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), len(s.trend[0].values))
-	fmt.Fprintf(&b, "%s\nvisits %d, of which %d were too slow to tell anything; a replica killed %d times and drained %d times, takeovers %d\n",
+	fmt.Fprintf(&b, "%.0f s on %s/%s with %d processors, %s; %d samples.\n\n", took.Seconds(), runtime.GOOS,
+		runtime.GOARCH, runtime.NumCPU(), runtime.Version(), len(s.trend[0].values))
+	fmt.Fprintf(&b,
+		"%s\nvisits %d, of which %d were too slow to tell anything; a replica killed %d times and drained %d times, "+
+			"takeovers %d\n",
 		s.trend.table(), s.visits.Load(), s.void.Load(), s.killed, s.ended, s.takeovers())
 	for _, site := range s.sites() {
 		fmt.Fprintf(&b, "\n%s: %s\n", site.name, strings.Join(site.stats.figures(), "; "))
@@ -223,7 +226,7 @@ func (s *soak) takeovers() (n int64) {
 	return n
 }
 
-// told are the faults that the log tells of.
+// told returns the faults in the log.
 func (s *server) told() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -233,20 +236,25 @@ func (s *server) told() []string {
 // soakPage is what the page of the docs says before the figures.
 const soakPage = `# Soak
 
-Whether anything grows while gateways are used: the figures of the last ` + "`make soak`" + `, which writes this file. ` + "`make nightly`" + ` plays eight minutes of the same.
+Whether anything grows while gateways are used: the figures of the last ` + "`make soak`" + `, which writes this file.
+` + "`make nightly`" + ` plays eight minutes of the same.
 
-Four gateways serve one team: one has its threads in memory, one in a file, and two share a Redis. Round after round, each store is visited by four
-principals: trips are planned and patched; questions are left, or answered too late; runs are stopped, read along by somebody who leaves and comes back,
-hung up on, and deleted in the middle; threads are forked; files are uploaded; agents speak through a model and through another server. A webhook is told of
-questions, and refuses one in sixteen at first. Every other thread is deleted, the others expire. Meanwhile one of the two replicas is killed, or
-drained in the next round, and started again. Every stream is held to the protocol's order, and to the thread.
+Four gateways serve one team: one has its threads in memory, one in a file, and two share a Redis. Round after round,
+each store is visited by four principals: trips are planned and patched; questions are left, or answered too late;
+runs are stopped, read along by somebody who leaves and comes back, hung up on, and deleted in the middle; threads are
+forked; files are uploaded; agents speak through a model and through another server. A webhook gets questions, and
+refuses one in sixteen at first. Every other thread is deleted, the others expire. Meanwhile one of the two replicas
+is killed, or drained in the next round, and started again. Every stream is held to the protocol's order, and to the
+thread.
 
-After each round nothing goes on and nothing is kept: no run and no reader is open, every thread has expired, connections are closed. Then garbage is collected,
-and everything is counted. What is counted in the last third of the samples may not have grown beyond what the last column but one says; medians are compared, so
-that no single sample counts. The first two minutes are not judged.
+After each round nothing runs and nothing is kept: no run and no reader is open, every thread has expired, connections
+are closed. Then garbage is collected, and everything is counted. The counts in the last third of the samples may not
+have grown beyond the last column but one; medians are compared, so that no single sample counts. The first two
+minutes are not judged.
 
-In Redis the threads of a round have the ids of the round before, because a thread that has expired leaves its keys for a day, and one that was deleted a mark for an
-hour and its log for a minute. Those of forks and notices are left out of the figures. Figures in bytes are of what such a server holds with nothing to do: most of it is its program and its
-pools.
+In Redis the threads of a round have the ids of the round before, because a thread that has expired leaves its keys
+for a day, and one that was deleted a mark for an hour and its log for a minute. Those of forks and notices are left
+out of the figures. Figures in bytes are of what such a server holds with nothing to do: most of it is its program and
+its pools.
 
 `

@@ -27,7 +27,7 @@ func (s *stats) do(f func()) {
 	f()
 }
 
-// problem notes what is wrong; the first twenty are enough.
+// problem records a problem; the first twenty are enough.
 func (s *stats) problem(format string, args ...any) {
 	s.do(func() {
 		if len(s.problems) < 20 {

@@ -24,13 +24,14 @@ const (
 	tailQuestions = 12
 )
 
-// tails kills Redis and starts it without its newest writes: as after a crash of its machine, which cuts off the end of its file, and as after a
-// failover to a replica that was behind. A run that lost its end is repeated, a reader gets a valid stream or learns that its run is lost, and no
-// thread disagrees with its log.
+// tails kills Redis and starts it without its newest writes: as after a crash of its machine, which cuts off the end of
+// its file, and as after a failover to a replica that was behind. A run that lost its end is repeated, a reader gets a
+// valid stream or learns that its run is lost, and no thread disagrees with its log.
 func tails(ctx context.Context, f *fleet, _ size) *result {
 	out := &result{}
 	for i, cut := range []int64{200, 1500, 6000, 40000} {
-		out.tail(ctx, f, fmt.Sprintf("cut-%d", i), func() error { return nil }, func() error { return f.redis.cutTail(cut) })
+		out.tail(ctx, f, fmt.Sprintf("cut-%d", i), func() error { return nil },
+			func() error { return f.redis.cutTail(cut) })
 	}
 	for i := range 2 {
 		behind, lose, err := f.redis.follower(ctx, i)
@@ -40,11 +41,13 @@ func tails(ctx context.Context, f *fleet, _ size) *result {
 		}
 		out.tail(ctx, f, fmt.Sprintf("behind-%d", i), behind, lose)
 	}
-	out.add("Redis lost its newest writes %d times, in the middle of %d runs each, right behind %d questions each", 6, tailRuns, tailQuestions)
+	out.add("Redis lost its newest writes %d times, in the middle of %d runs each, right behind %d questions each", 6,
+		tailRuns, tailQuestions)
 	return out
 }
 
-// tail has Redis lose its newest writes, and follows all readers to the end. Behind is called before the last of them, lose when Redis is away.
+// tail has Redis lose its newest writes, and follows all readers to the end. Behind is called before the last of them,
+// lose when Redis is away.
 func (r *result) tail(ctx context.Context, f *fleet, name string, behind, lose func() error) {
 	reading := r.readers()
 	var runs, asks []*reader
@@ -69,7 +72,8 @@ func (r *result) tail(ctx context.Context, f *fleet, name string, behind, lose f
 		asker := reading.at(f.replicas[i%fleetSize], "ask", fmt.Sprintf("%s-ask-%d", name, i))
 		asks = append(asks, asker)
 		asking.Go(func() {
-			_, err := asker.run(ctx, &agui.RunAgentInput{RunID: "ask", Messages: []agui.Message{user("Book something")}})
+			_, err := asker.run(ctx,
+				&agui.RunAgentInput{RunID: "ask", Messages: []agui.Message{user("Book something")}})
 			if err != nil {
 				r.stats.problem("%s: %v", asker.thread, err)
 			}
@@ -97,7 +101,8 @@ func (r *result) tail(ctx context.Context, f *fleet, name string, behind, lose f
 
 // endsWell checks how a run ends for a reader when some of it may be lost.
 func (r *result) endsWell(end agui.Event, err error) {
-	if code := codeOf(end); err == nil && code != "" && code != string(errcode.RunLost) && code != string(errcode.StoreUnavailable) {
+	if code := codeOf(end); err == nil && code != "" && code != string(errcode.RunLost) &&
+		code != string(errcode.StoreUnavailable) {
 		err = fmt.Errorf("it ends with %+v", end)
 	}
 	if err != nil {
@@ -150,7 +155,8 @@ func (d *database) cutTail(bytes int64) error {
 	return os.Truncate(last, max(0, info.Size()-bytes))
 }
 
-// follower starts a replica of the Redis. Behind has it stop to follow, and lose has it take the place of the Redis, which is away then.
+// follower starts a replica of the Redis. Behind has it stop to follow, and lose has it take the place of the Redis,
+// which is away then.
 func (d *database) follower(ctx context.Context, n int) (behind, lose func() error, err error) {
 	dir := filepath.Join(d.dir, "replica-"+strconv.Itoa(n))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -164,7 +170,8 @@ func (d *database) follower(ctx context.Context, n int) (behind, lose func() err
 	if _, err := replica.ask(ctx, "REPLICAOF", host, port); err != nil {
 		return nil, nil, err
 	}
-	if err := replica.awaitInfo(ctx, "master_link_status:up", "aof_rewrite_in_progress:0", "aof_rewrite_scheduled:0"); err != nil {
+	if err := replica.awaitInfo(ctx, "master_link_status:up", "aof_rewrite_in_progress:0",
+		"aof_rewrite_scheduled:0"); err != nil {
 		return nil, nil, err
 	}
 	return func() error {

@@ -9,7 +9,7 @@ import (
 // An allowance is how much a series may grow without having grown: a share of what it was, and so much more.
 type allowance struct{ share, plus float64 }
 
-// A series is what was measured of one thing at quiet points, at each of which there is as much to do as at the others: nothing.
+// A series is the measurements of one quantity at quiet points, when nothing runs.
 type series struct {
 	of, what string
 	allow    allowance
@@ -36,14 +36,15 @@ func median(values []float64) float64 {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// The units in which series are told.
+// The units of series.
 const (
 	bytesOf = "MB"
 	number  = ""
 )
 
-// measures says how each kind of series is told, and what it may do. What is counted returns to the same, but for connections that pools
-// keep, each with two goroutines at most; resident memory has garbage in it, which the gateway lets lie up to 64 MiB.
+// measures has the unit of each kind of series, and its allowed growth. Counts return to the same value, except
+// connections that pools keep, each with two goroutines at most; resident memory has garbage in it, which the gateway
+// lets lie up to 64 MiB.
 var measures = map[string]struct {
 	unit  string
 	allow allowance
@@ -75,7 +76,8 @@ func (t *trend) add(of, what string, value float64) {
 // table is the verdict as a table of Markdown.
 func (t trend) table() string {
 	var b strings.Builder
-	b.WriteString("| of | what | first third | last third | least | most | the last third may have | |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n")
+	b.WriteString("| of | what | first third | last third | least | most | the last third may have | |\n| --- | --- " +
+		"| --- | --- | --- | --- | --- | --- |\n")
 	for _, s := range t {
 		unit, verdict := measures[s.what].unit, "flat"
 		if s.grows() {

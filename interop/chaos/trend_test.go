@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestTrend holds the verdict to series whose growth is known.
+// TestTrend tests the verdict with series of known growth.
 func TestTrend(t *testing.T) {
 	noise := []float64{0, 3, -2, 1, -3, 2, 4, -1, 0, -4, 3, 1} // in hundredths, without a trend
 	of := func(what string, at func(i int) float64) trend {

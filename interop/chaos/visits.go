@@ -84,7 +84,8 @@ func (v *visit) answersLate(ctx context.Context) error {
 	}
 	time.Sleep(time.Until(over) + 100*time.Millisecond)
 	answer := agui.ResumeEntry{InterruptID: question.ID, Status: agui.ResumeResolved, Payload: json.RawMessage(`"yes"`)}
-	end, err := v.run(ctx, &agui.RunAgentInput{RunID: v.thread + "-answer", Messages: v.messages, Resume: []agui.ResumeEntry{answer}})
+	end, err := v.run(ctx,
+		&agui.RunAgentInput{RunID: v.thread + "-answer", Messages: v.messages, Resume: []agui.ResumeEntry{answer}})
 	if err == nil && codeOf(end) != string(errcode.InterruptExpired) {
 		err = fmt.Errorf("the late answer ends with %+v", end)
 	}
@@ -160,7 +161,8 @@ func (v *visit) joins(ctx context.Context) error {
 	if err := errors.Join(v.whole(ctx, end, err), <-left, <-stayed); err != nil {
 		return err
 	}
-	return errors.Join(v.ask(ctx, http.MethodGet, "/runs/1/events", "", nil), v.ask(ctx, http.MethodGet, "/runs/1/trace", "", nil))
+	return errors.Join(v.ask(ctx, http.MethodGet, "/runs/1/events", "", nil),
+		v.ask(ctx, http.MethodGet, "/runs/1/trace", "", nil))
 }
 
 // whole checks that a reader has seen a run succeed, and all of it.
@@ -175,7 +177,7 @@ func (r *reader) whole(ctx context.Context, end agui.Event, err error) error {
 	return err
 }
 
-// hangsUp hangs up in the middle of a run that nobody else reads.
+// hangsUp hangs up in the middle of a run without other readers.
 func (v *visit) hangsUp(ctx context.Context) error {
 	v.leave = 5
 	if _, err := v.says(ctx, user("Tell")); err != nil && !errors.Is(err, errLeft) {
@@ -195,7 +197,7 @@ func (v *visit) deletes(ctx context.Context) error {
 	return errors.Join(err, waited)
 }
 
-// forks forks the thread, and deletes what came of that.
+// forks forks the thread, and deletes the fork.
 func (v *visit) forks(ctx context.Context) error {
 	if _, err := v.asked(ctx); err != nil {
 		return err
@@ -218,7 +220,8 @@ func (v *visit) uploads(ctx context.Context) error {
 	message := user("")
 	message.Content = agui.PartsContent(
 		agui.Part{Type: agui.PartText, Text: "What is this?"},
-		agui.Part{Type: agui.PartImage, Source: &agui.Source{Type: agui.SourceData, Value: pixel, MimeType: "image/png"}},
+		agui.Part{Type: agui.PartImage,
+			Source: &agui.Source{Type: agui.SourceData, Value: pixel, MimeType: "image/png"}},
 	)
 	if err := v.talksOf(ctx, message); err != nil {
 		return err
@@ -226,7 +229,7 @@ func (v *visit) uploads(ctx context.Context) error {
 	return v.ask(ctx, http.MethodGet, "/messages/"+message.ID+"/files/1", "", nil)
 }
 
-// talks has one run, whose agent speaks through a model, here or at another server.
+// talks has one run of an agent that speaks through a model, here or at another server.
 func (v *visit) talks(ctx context.Context) error { return v.talksOf(ctx, user("Tell me about it")) }
 
 func (v *visit) talksOf(ctx context.Context, message agui.Message) error {

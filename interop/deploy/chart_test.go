@@ -16,10 +16,10 @@ import (
 
 var chart = filepath.Join(root, "deploy", "helm", "agui-gateway")
 
-// An object is one of Kubernetes', as it stands in YAML.
+// An object is one of Kubernetes', as in YAML.
 type object = map[string]any
 
-// at walks down an object: names of members, and numbers of list elements. What is not there is nil.
+// at walks down an object: names of members, and numbers of list elements. Missing values are nil.
 func at(v any, path ...any) any {
 	for _, p := range path {
 		switch key := p.(type) {
@@ -37,7 +37,7 @@ func at(v any, path ...any) any {
 	return v
 }
 
-// helm runs helm template. Built by go install it takes the cluster for an old one, so that the version is said.
+// helm runs helm template. Built by go install it takes the cluster for an old one, so that the version is set.
 func helm(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), tool(t, "helm"), append([]string{"template", "team", chart, "--kube-version", "1.30.0"}, args...)...)
@@ -133,7 +133,8 @@ func TestChartMakesWhatIsMeant(t *testing.T) {
 	}
 }
 
-// TestPodsHaveNoRights wants each pod of the chart to be what the strictest of Kubernetes' standards for pods asks for, and more.
+// TestPodsHaveNoRights wants each pod of the chart to be what the strictest of Kubernetes' standards for pods asks for,
+// and more.
 func TestPodsHaveNoRights(t *testing.T) {
 	t.Parallel()
 	for _, values := range []string{"default", "redis", "file", "memory"} {
@@ -184,7 +185,7 @@ func TestSecretsAreReferredTo(t *testing.T) {
 	}
 }
 
-// TestPodsEndInTime wants a pod to have time for all that it does when it is told to end.
+// TestPodsEndInTime wants a pod to have time for all that it does after SIGTERM.
 func TestPodsEndInTime(t *testing.T) {
 	t.Parallel()
 	pod := at(workload(render(t, "redis")), "spec", "template", "spec")
@@ -252,7 +253,7 @@ func TestChartBringsAlertsAndDashboard(t *testing.T) {
 	}
 }
 
-// TestChartRefuses gives the chart values that could not work. helm names what is wrong with them before anything is made.
+// TestChartRefuses gives the chart values that could not work. helm names the problem before anything is made.
 func TestChartRefuses(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, set, want string }{

@@ -37,7 +37,8 @@ func readCompose(t *testing.T) (services object) {
 	return at(readYAML(t, "compose/compose.yaml"), "services").(object)
 }
 
-// TestComposeContains wants each container to have as few rights as it can do with, and nothing published beyond this machine.
+// TestComposeContains wants each container to have as few rights as it can do with, and nothing published beyond this
+// machine.
 func TestComposeContains(t *testing.T) {
 	t.Parallel()
 	services := readCompose(t)
@@ -92,8 +93,8 @@ func TestComposeMountsWhatIsRead(t *testing.T) {
 	}
 }
 
-// A deployment is what compose.yaml starts, as processes of this machine: the same programs, configuration files, variables and secrets;
-// only addresses are others.
+// A deployment is what compose.yaml starts, as processes of this machine: the same programs, configuration files,
+// variables and secrets; only addresses are others.
 type deployment struct {
 	redis, balancer, prometheus *process
 	replicas                    [2]*process
@@ -243,7 +244,7 @@ func TestComposeAtWork(t *testing.T) {
 	}
 	d := deploy(t, team)
 
-	// Callers have to prove who they are, and Redis has its password and keeps what it is told.
+	// Callers have to prove who they are, and Redis has its password and keeps its data.
 	if status := d.status(t, "/agents/short", "", input("nobody")); status != http.StatusUnauthorized {
 		t.Errorf("a run without a key is answered with %d, want 401", status)
 	}
@@ -265,7 +266,7 @@ func TestComposeAtWork(t *testing.T) {
 	d.leavesUnnoticed(t)
 }
 
-// passesStreamsOn reads from a run that goes on: the balancer keeps nothing back.
+// passesStreamsOn reads from a live run: the balancer keeps nothing back.
 func (d *deployment) passesStreamsOn(t *testing.T) {
 	t.Helper()
 	response, err := request(t.Context(), d.url+"/agents/long", d.key, input("long"))

@@ -49,7 +49,7 @@ func gateway(t *testing.T) string {
 	return path
 }
 
-// A process is a program that runs until the test ends, or is told to end.
+// A process is a program that runs until the test ends, or until it is stopped.
 type process struct {
 	cmd   *exec.Cmd
 	log   string        // path
@@ -114,7 +114,7 @@ func (p *process) end(t *testing.T) {
 	}
 }
 
-// until asks again and again, until what has ended or the answer is yes.
+// until polls yes, until the process has ended or the answer is true.
 func (p *process) until(t *testing.T, what string, yes func() bool) {
 	t.Helper()
 	deadline := time.After(time.Minute)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestReleaseRefuses runs the release script in a checkout with changes, for versions that cannot be. What it makes otherwise, the stage
-// deploy of CI looks at.
+// TestReleaseRefuses runs the release script in a checkout with changes, for versions that cannot be. What it makes
+// otherwise, the stage deploy of CI looks at.
 func TestReleaseRefuses(t *testing.T) {
 	t.Parallel()
 	checkout := t.TempDir()

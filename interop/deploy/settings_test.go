@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// settle asks the binary which settings it would start with, and wants it to take each variable of ours that is set. It returns the
-// values by the names of their variables.
+// settle asks the binary which settings it would start with, and wants it to take each variable of ours that is set. It
+// returns the values by the names of their variables.
 func settle(t *testing.T, env map[string]string, args ...string) map[string]string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), gateway(t), append([]string{"config", "-json"}, args...)...)
@@ -74,7 +74,8 @@ func TestPodsStartWithTheirSettings(t *testing.T) {
 	}
 }
 
-// TestContainersStartWithTheirSettings gives the binary the variables of the gateways in compose.yaml, and those of its image.
+// TestContainersStartWithTheirSettings gives the binary the variables of the gateways in compose.yaml, and those of its
+// image.
 func TestContainersStartWithTheirSettings(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"GATEWAY_ADDR": "0.0.0.0:8080"}

@@ -62,7 +62,8 @@ var prints = map[string][]string{
 	"profiles":      {``},
 }
 
-// TestCommandsOfOperations runs the commands of docs/operations.md one after another, as an operator would, with real servers.
+// TestCommandsOfOperations runs the commands of docs/operations.md one after another, as an operator would, with real
+// servers.
 func TestCommandsOfOperations(t *testing.T) {
 	t.Parallel()
 	collector := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})) // it takes spans, without which there are no traces
@@ -177,7 +178,7 @@ func recommended(events string) string {
 	return "null"
 }
 
-// command runs a block, with the site's ports in place of the page's.
+// command runs a block, with the site's ports instead of the page's.
 func (s *site) command(t *testing.T, b block) {
 	t.Helper()
 	text := ported.ReplaceAllStringFunc(b.text, func(port string) string { return strconv.Itoa(s.ports[port]) })

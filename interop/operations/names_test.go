@@ -10,7 +10,7 @@ import (
 // A query is an expression of an alert, a rule or a panel.
 type query struct{ where, expr string }
 
-// queries lists all expressions, those of panels with values in place of their variables.
+// queries lists all expressions, those of panels with values instead of their variables.
 func queries(t *testing.T) (list []query) {
 	t.Helper()
 	recording, alerts := rules(t)
@@ -42,7 +42,7 @@ var (
 	quoted   = regexp.MustCompile("`([^`]+)`")
 )
 
-// functions of PromQL whose names look like those of metrics.
+// functions of PromQL with names like those of metrics.
 var functions = []string{"histogram_quantile", "humanize_duration", "clamp_min", "min_over_time", "sort_desc", "label_values", "group_left"}
 
 // A use is a metric in an expression, with the labels that are asked of it.
@@ -51,7 +51,8 @@ type use struct {
 	labels []string
 }
 
-// uses lists the metrics of an expression. What it is grouped by counts for each of them that is not a record with other labels.
+// uses lists the metrics of an expression. What it is grouped by counts for each of them that is not a record with
+// other labels.
 func uses(expr string) (list []use, groups []string) {
 	bare := window.ReplaceAllString(text.ReplaceAllString(expr, `""`), "")
 	for _, found := range grouping.FindAllStringSubmatch(bare, -1) {
@@ -83,7 +84,8 @@ var ofOthers = map[string][]string{
 	"go_gc_gomemlimit_bytes": {}, "go_memstats_heap_inuse_bytes": {}, "go_goroutines": {}, "go_gc_duration_seconds": {},
 }
 
-// documented are the metrics of docs/metrics.md, those that others make, and those that the rules record, with their labels.
+// documented are the metrics of docs/metrics.md, those that others make, and those that the rules record, with their
+// labels.
 func documented(t *testing.T) map[string][]string {
 	t.Helper()
 	known := map[string][]string{}
@@ -124,7 +126,8 @@ func base(metric string) string {
 	return metric
 }
 
-// TestQueriesNameMetricsThatExist holds what alerts, rules and the dashboard ask for to docs/metrics.md, which the instruments are held to.
+// TestQueriesNameMetricsThatExist holds what alerts, rules and the dashboard ask for to docs/metrics.md, which the
+// instruments are held to.
 func TestQueriesNameMetricsThatExist(t *testing.T) {
 	t.Parallel()
 	known := documented(t)

@@ -31,7 +31,8 @@ agents:
   far: { type: agui, serve: on, url: "http://127.0.0.1:8081/agents/slow" }
 `
 
-// A modelServer answers as a model: a request that was not answered by a tool has one called, and while it is away there is only 503.
+// A modelServer answers as a model: a request that was not answered by a tool has one called, and while it is away
+// there is only 503.
 type modelServer struct{ away atomic.Bool }
 
 func (m *modelServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -99,8 +100,9 @@ func (s *site) untilFound(expr string, meanwhile func()) answer {
 	}
 }
 
-// TestPrometheusSeesAnOutage has a Prometheus with the files of deploy/prometheus watch two replicas: all rules can be evaluated, every query of
-// the dashboard is answered, and who is on duty is told of a model and of a replica that are away, and of nothing else; then of a store that is.
+// TestPrometheusSeesAnOutage has a Prometheus with the files of deploy/prometheus watch two replicas: all rules can be
+// evaluated, every query of the dashboard is answered, and alerts fire for a model and for a replica that are away, and
+// for nothing else; then for a store that is.
 func TestPrometheusSeesAnOutage(t *testing.T) {
 	t.Parallel()
 	model := &modelServer{}
@@ -189,7 +191,8 @@ func (s *site) rulesAreEvaluated() {
 	}
 }
 
-// queriesAreAnswered wants Prometheus to answer each query, and that what they ask for was scraped with the labels that they name.
+// queriesAreAnswered wants Prometheus to answer each query, and that what they ask for was scraped with the labels that
+// they name.
 func (s *site) queriesAreAnswered() {
 	s.t.Helper()
 	known := documented(s.t)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// startPrometheus starts a Prometheus with the files of deploy/prometheus. What differs is where the replicas are, and the time: what takes a
-// minute there takes a second here.
+// startPrometheus starts a Prometheus with the files of deploy/prometheus. What differs is where the replicas are, and
+// the time: what takes a minute there takes a second here.
 func (s *site) startPrometheus() {
 	s.t.Helper()
 	dir := filepath.Join(s.dir, "prometheus")

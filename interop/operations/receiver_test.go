@@ -101,7 +101,7 @@ func texts(list []*commonpb.KeyValue) map[string]string {
 	return read
 }
 
-// spans returns what has come so far, in the order in which it began, and everything as it came.
+// spans returns the received spans, in the order of their beginning, and the raw data.
 func (r *receiver) spans() (list []span, raw string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package operations holds what operators are given to what the gateway does: the rules of Prometheus, the dashboard, and the
-// commands of docs/operations.md, with real servers.
+// Package operations holds what operators are given to what the gateway does: the rules of Prometheus, the dashboard,
+// and the commands of docs/operations.md, with real servers.
 package operations
 
 import (
@@ -140,7 +140,7 @@ func TestEveryAlertIsTried(t *testing.T) {
 	}
 }
 
-// TestEveryRecordIsTriedAndUsed wants each recorded value in a case of its own, and in an alert or on the dashboard.
+// TestEveryRecordIsTriedAndUsed wants each recorded value in a case, and in an alert or on the dashboard.
 func TestEveryRecordIsTriedAndUsed(t *testing.T) {
 	t.Parallel()
 	recording, alerts := rules(t)
@@ -162,7 +162,7 @@ func TestEveryRecordIsTriedAndUsed(t *testing.T) {
 // anchor is a heading of an alert in docs/operations.md.
 var anchor = regexp.MustCompile(`(?m)^### (Gateway\w+)\n\n(.+)`)
 
-// TestEveryAlertSaysWhatToDo holds the alerts to docs/operations.md, both ways: who is woken up is led to what to do.
+// TestEveryAlertSaysWhatToDo holds the alerts to docs/operations.md, both ways: each alert links to its instructions.
 func TestEveryAlertSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	const runbook = "https://github.com/agui-gateway/gateway/blob/main/docs/operations.md#"
@@ -196,7 +196,8 @@ func TestEveryAlertSaysWhatToDo(t *testing.T) {
 // pageLink is a link within docs/operations.md, or to another page of docs.
 var pageLink = regexp.MustCompile(`\]\(([a-z]+\.md)?(#[^)]+)?\)`)
 
-// TestLinksOfOperationsLeadSomewhere follows the links to headings, because who follows one at night has no time to search.
+// TestLinksOfOperationsLeadSomewhere follows the links to headings, because who follows one at night has no time to
+// search.
 func TestLinksOfOperationsLeadSomewhere(t *testing.T) {
 	t.Parallel()
 	for _, found := range pageLink.FindAllStringSubmatch(string(readFile(t, root, "docs", "operations.md")), -1) {

@@ -33,8 +33,8 @@ func (s *site) scrape(replica string) scrape {
 	return values
 }
 
-// moved is how much the counters of two replicas have moved together from the first scrapes to the last, but those that did not move and those
-// that are uncertain.
+// moved is how much the counters of two replicas have moved together from the first scrapes to the last, but those that
+// did not move and those that are uncertain.
 func moved(before, after []scrape) map[string]float64 {
 	sum := map[string]float64{}
 	for _, one := range after {
@@ -51,7 +51,8 @@ func moved(before, after []scrape) map[string]float64 {
 	return sum
 }
 
-// uncertain are families that depend on time: how often leases are renewed, how frames are put together, how often a test asks.
+// uncertain are families that depend on time: how often leases are renewed, how frames are put together, how often a
+// test asks.
 var uncertain = []string{"gateway_store_", "gateway_log_", "gateway_sent_"}
 
 // isCount reports whether a value only grows, by what happens and not by how long it takes.

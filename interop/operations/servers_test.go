@@ -44,7 +44,7 @@ var built = sync.OnceValues(func() (string, error) {
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if path, err := built(); err == nil {
-		_ = os.RemoveAll(filepath.Dir(path)) // a directory of the system's, which keeps what is left
+		_ = os.RemoveAll(filepath.Dir(path)) // a directory of the system's, which keeps the rest
 	}
 	os.Exit(code)
 }
@@ -132,7 +132,7 @@ func (s *site) startFile() {
 	s.write("gateway.pid", strconv.Itoa(p.cmd.Process.Pid)+"\n")
 }
 
-// start starts a server whose words go to a file, and ends it with the test.
+// start starts a server with its output in a file, and ends it with the test.
 func (s *site) start(name, program string, args ...string) *process {
 	s.t.Helper()
 	log, err := os.OpenFile(filepath.Join(s.dir, name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -170,7 +170,8 @@ func (s *site) kill(name string) {
 	p.end(syscall.SIGKILL)
 }
 
-// supervisor is where start-replica-*.sh and start-gateway.sh ask for a gateway, so that it is a child of the test like any other.
+// supervisor is where start-replica-*.sh and start-gateway.sh ask for a gateway, so that it is a child of the test like
+// any other.
 func (s *site) supervisor() {
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		if name := strings.TrimPrefix(r.URL.Path, "/"); name == "gateway" {

@@ -25,12 +25,12 @@ agents:
   travel: { type: travel, model: default }
 `
 
-// Words that nobody but the person, the model and the operator may see.
+// Words that only the person, the model and the operator may see.
 var secrets = []string{"marmalade", "okapi", "sealed-key"}
 
 // A holdingModel says a word. While it holds, the experiences agent waits until its request is given up.
 type holdingModel struct {
-	holds chan bool     // told for each request whether the model holds
+	holds chan bool     // for each request, whether the model holds
 	held  chan struct{} // a request waits
 }
 
@@ -58,8 +58,9 @@ func (m *holdingModel) answerUntil(t *testing.T, hold <-chan bool) {
 	}
 }
 
-// TestATripIsSeen plans a trip in three runs: the first asks at one replica, the second is the answer at the other, and the third is that of a
-// replica that is killed in it, so that the other takes it over. Collector, scrapes and logs have to tell exactly that, and nothing of what was said.
+// TestATripIsSeen plans a trip in three runs: the first asks at one replica, the second is the answer at the other, and
+// the third is that of a replica that is killed in it, so that the other takes it over. Collector, scrapes and logs
+// have exactly that, and nothing of the messages.
 func TestATripIsSeen(t *testing.T) {
 	t.Parallel()
 	model := &holdingModel{holds: make(chan bool), held: make(chan struct{})}
@@ -110,9 +111,9 @@ func TestATripIsSeen(t *testing.T) {
 	})
 }
 
-// tripMoves is what a trip of three runs moves. Eight calls of the model count: for what the traveller wants, the supervisor's first word and
-// the flights; for the chosen flight and the hotels; for the chosen hotel, again for what the dead replica had asked and was not told, and for the
-// supervisor's last word.
+// tripMoves are the metrics that a trip of three runs changes. Eight calls of the model count: for the traveller's
+// wishes, the supervisor's first word and the flights; for the chosen flight and the hotels; for the chosen hotel,
+// again for the dead replica's unanswered request, and for the supervisor's last word.
 var tripMoves = map[string]float64{
 	"gateway_runs_total agent=travel,outcome=interrupt":                              2,
 	"gateway_runs_total agent=travel,outcome=success":                                1,
@@ -139,8 +140,8 @@ var tripMoves = map[string]float64{
 	"gateway_model_tokens_total model=small,provider=openai,type=output":             80,
 }
 
-// tellsOfTheTrip holds the spans to what happened: three runs, each in its caller's trace, linked with the run before, and the last one
-// with the attempt that died.
+// tellsOfTheTrip holds the spans to what happened: three runs, each in its caller's trace, linked with the run before,
+// and the last one with the attempt that died.
 func (c *receiver) tellsOfTheTrip(t *testing.T, dead string) {
 	list, _ := c.spans()
 	runs := find(list, func(x span) bool { return x.name == "invoke_agent travel" })

@@ -182,8 +182,8 @@ func (g generator) change() (pair, error) {
 // maxPatchOps is the most operations that a delta of a patch from outside may have here.
 const maxPatchOps = 2
 
-// outside applies a patch from outside to a document. Some patches are refused, such as those of a member without a name, so
-// it tries until one is not.
+// outside applies a patch from outside to a document. Some patches are refused, such as those of a member without a
+// name, so it tries until one is not.
 func (g generator) outside() (pair, error) {
 	for {
 		want, err := g.diff()
@@ -195,13 +195,15 @@ func (g generator) outside() (pair, error) {
 			return pair{}, err
 		}
 		var made agui.Patch
-		d, err := state.NewDocument(want.Old, state.DocumentOptions{MaxPatchOps: maxPatchOps, OnChange: func(c state.Change) error {
-			if len(c.Patch) > maxPatchOps || c.Snapshot != nil {
-				return fmt.Errorf("a patch of %d operations, or a snapshot, is sent for one from outside", len(c.Patch))
-			}
-			made = c.Patch
-			return nil
-		}})
+		d, err := state.NewDocument(want.Old,
+			state.DocumentOptions{MaxPatchOps: maxPatchOps, OnChange: func(c state.Change) error {
+				if len(c.Patch) > maxPatchOps || c.Snapshot != nil {
+					return fmt.Errorf("a patch of %d operations, or a snapshot, is sent for one from "+
+						"outside", len(c.Patch))
+				}
+				made = c.Patch
+				return nil
+			}})
 		if err != nil {
 			return pair{}, err
 		}
@@ -213,8 +215,8 @@ func (g generator) outside() (pair, error) {
 	}
 }
 
-// transfer applies a move or a copy to d, which holds content, and every other time an addition with it. Most of those at
-// random lead nowhere, so it tries many.
+// transfer applies a move or a copy to d, which holds content, and every other time an addition with it. Most of those
+// at random lead nowhere, so it tries many.
 func (g generator) transfer(d *state.Document, content any) (err error) {
 	for range 200 {
 		from := g.pointer(content)
@@ -294,8 +296,8 @@ func (g generator) vary(v any, depth int) any {
 // pointer returns a pointer that leads somewhere in v, or nearly.
 func (g generator) pointer(v any) string { return g.below("", v) }
 
-// near returns a pointer that leads somewhere in v, or nearly; every other one passes what holds the value at from, which a
-// move changes on the way.
+// near returns a pointer that leads somewhere in v, or nearly; every other one passes what holds the value at from,
+// which a move changes on the way.
 func (g generator) near(v any, from string) string {
 	holder := from[:max(0, strings.LastIndexByte(from, '/'))]
 	if g.IntN(2) == 0 {

@@ -12,8 +12,8 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// agents are those of the kept threads. What kept threads go on from names their participants, questions and effects: what is here must
-// not change, only grow.
+// agents are those of the kept threads. The kept checkpoints name their participants, questions and effects: the code
+// here must not change, only grow.
 type agents struct {
 	queue, story, clerk chan struct{} // what the agents that wait wait for
 	failing             bool          // those that may fail do
@@ -59,7 +59,7 @@ func team(m func() groupchat.Manager, p ...groupchat.Participant) *groupchat.Cha
 	return &groupchat.Chat{Manager: m, Participants: p, State: groupchat.StateSpec{Initial: json.RawMessage(`{"made":true}`)}}
 }
 
-// echoes counts its turns in the state and repeats what was said.
+// echoes counts its turns in the state and repeats the message.
 func echoes(_ context.Context, t *groupchat.Turn) error {
 	var n int
 	if _, err := t.State().Get("/turns", &n); err != nil {

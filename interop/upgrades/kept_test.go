@@ -38,7 +38,8 @@ type shownState struct {
 	Log      []frame         `json:"log"`
 }
 
-// look is what clients are shown of a thread: the whole of it, and all that its log has. Of a live one it is what the log has so far.
+// look is what clients are shown of a thread: the whole of it, and all that its log has. Of a live one it is what the
+// log has so far.
 func (w *world) look(c condition) shownState {
 	w.Helper()
 	id := c.id
@@ -57,9 +58,9 @@ func (w *world) look(c condition) shownState {
 // A kind is a kind of store.
 type kind struct {
 	name string
-	// empty opens an empty store, and returns how to keep what is in it.
+	// empty opens an empty store, and returns a function that returns its content.
 	empty func(t *testing.T, clock *statetest.Clock) (state.Store, func() []byte)
-	// load opens a store with what was kept.
+	// load opens a store with kept content.
 	load func(t *testing.T, kept []byte, clock *statetest.Clock) state.Store
 }
 
@@ -116,7 +117,7 @@ func openFile(t *testing.T, path string, clock *statetest.Clock) state.Store {
 	return s
 }
 
-// still reads something until it does not change: what is going on comes to rest.
+// still reads until the result does not change.
 func still(t *testing.T, read func() []byte) []byte {
 	t.Helper()
 	var last []byte
@@ -171,7 +172,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestGoesOn takes the kept threads: clients are shown what they were shown, with any cursor, and go on.
+// TestGoesOn takes the kept threads: clients get the same events as before, with any cursor, and continue.
 func TestGoesOn(t *testing.T) {
 	t.Parallel()
 	for _, k := range kinds {

@@ -9,7 +9,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// A key is a key of a Redis with its value; one of the members is there. Its end is not kept: what is kept has to be there in years.
+// A key is a key of a Redis with its value; one of the members is there. Its expiry is not kept, because it has to last
+// for years.
 type key struct {
 	Name   string            `json:"key"`
 	Text   *string           `json:"text,omitempty"`

@@ -35,7 +35,7 @@ var conditions = []condition{
 		w.run("", "echo", "idle", "r1", "One")
 		w.run("", "echo", "idle", "r2", "Two")
 	}, goOn: func(w *world) {
-		w.run("", "echo", "idle", "r2", "Two") // sent again: it shows what was
+		w.run("", "echo", "idle", "r2", "Two") // sent again: it shows the thread
 		w.has("", "idle", "turns", 2.0)
 		w.run("", "echo", "idle", "r3", "Three")
 		w.has("", "idle", "turns", 3.0)
@@ -106,7 +106,7 @@ var conditions = []condition{
 	{id: "answered-and-failed", asks: true, make: func(w *world) {
 		w.run("", "orders", "answered-and-failed", "r1", "Go")
 		w.answer("answered-and-failed", `"S"`)
-	}, goOn: func(w *world) { // what was ordered is not ordered again
+	}, goOn: func(w *world) { // the order is not repeated
 		before := w.effects.Load()
 		w.answer("answered-and-failed", `"S"`)
 		if n := w.effects.Load() - before; n != 0 {

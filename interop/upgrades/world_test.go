@@ -29,7 +29,7 @@ type world struct {
 	url    string
 
 	mu   sync.Mutex
-	told map[string]bool // threads of which the webhook's receiver was told
+	told map[string]bool // threads in notices to the webhook's receiver
 	deaf bool            // it takes no notice
 }
 
@@ -89,7 +89,7 @@ func (w *world) receive(rw http.ResponseWriter, r *http.Request) {
 	w.told[notice.Thread] = true
 }
 
-// A who is the user that a thread is of; empty is the one that needs no name.
+// A who is the owner of a thread; empty is the default one.
 type who string
 
 // call sends a request and returns its answer whole.

@@ -9,7 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// A message is one of the API's, whose roles are user and assistant and take turns.
+// A message is one of the API's: the roles user and assistant alternate.
 type message struct {
 	Role    agui.Role `json:"role"`
 	Content []any     `json:"content"`
@@ -45,8 +45,8 @@ type source struct {
 	URL   string `json:"url,omitempty"`
 }
 
-// messages are those of a conversation without the system's. Results of tools are the user's blocks there, and neighbours of one role are
-// one message.
+// messages are those of a conversation without the system's. Results of tools are the user's blocks there, and
+// neighbours of one role are one message.
 func messages(said []model.Message) []message {
 	var out []message
 	add := func(role agui.Role, blocks ...any) {

@@ -1,12 +1,13 @@
-// Package anthropic is a provider of models for the gateway, in a module of its own: it asks models by Anthropic's Messages API, whose
-// streams, tools and errors are not those of OpenAI's. A program that imports the package can name it in team files:
+// Package anthropic is a provider of models for the gateway, in a separate module: it calls models by Anthropic's
+// Messages API, with other streams, tools and errors than OpenAI's. A program that imports the package can name it in
+// team files:
 //
 //	import _ "example.com/provider/anthropic"
 //
 //	models:
 //	  default: { type: anthropic, api_key: "${ANTHROPIC_API_KEY}", model: claude-sonnet-4-5 }
 //
-// What is where:
+// The files:
 //
 //	settings.go  what a team file may say, and the registration
 //	model.go     a call with its retries, which is what model.Model is

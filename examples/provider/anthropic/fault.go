@@ -15,8 +15,8 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 )
 
-// A fault is a try that came to nothing. It holds no words of the server's, which may quote a prompt: its type, status and request id
-// are what the API's operators ask for, too.
+// A fault is a failed attempt. It has no words of the server's, which may quote a prompt: its type, status and request
+// id are what the API's operators ask for, too.
 type fault struct {
 	code   errcode.Code
 	again  bool          // trying again may help
@@ -35,7 +35,7 @@ var (
 	errFilter = errors.New("anthropic: the reply was withheld")
 )
 
-// Error says what is known that may be logged.
+// Error returns the text for the log.
 func (f *fault) Error() string {
 	text := f.err.Error()
 	if f.status != 0 {
@@ -72,7 +72,7 @@ func (f *fault) wait(n int) (time.Duration, bool) {
 	return jitter(min(500*time.Millisecond<<min(n, 6), 8*time.Second)), true
 }
 
-// faultOf is err as a fault; what is none happened to the connection.
+// faultOf returns err as a fault; any other error is one of the connection.
 func faultOf(ctx context.Context, err error) *fault {
 	if f, ok := errors.AsType[*fault](err); ok {
 		return f
@@ -115,7 +115,8 @@ func typed(kind string, status int) *fault {
 		f.code = errcode.ModelAuth
 	case status == http.StatusRequestEntityTooLarge:
 		f.code = errcode.ModelContextLength
-	case status == http.StatusRequestTimeout || status == http.StatusConflict || status == http.StatusTooManyRequests || status >= 500 || status == 0:
+	case status == http.StatusRequestTimeout || status == http.StatusConflict || status == http.StatusTooManyRequests ||
+		status >= 500 || status == 0:
 		f.code, f.again = errcode.ModelUnavailable, true
 	default:
 		f.code = errcode.ModelRequest
@@ -126,7 +127,7 @@ func typed(kind string, status int) *fault {
 // statusFault is what an answer other than 200 means.
 func statusFault(response *http.Response) *fault {
 	const most = 64 << 10
-	body, _ := io.ReadAll(io.LimitReader(response.Body, most)) // what is missing is not needed: the status says enough
+	body, _ := io.ReadAll(io.LimitReader(response.Body, most)) // a part is enough, besides the status
 	var said struct {
 		Error struct {
 			Type string `json:"type"`

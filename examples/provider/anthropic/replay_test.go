@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// The servers of these tests replay the protocol as Anthropic documents it (Messages API, version 2023-06-01): the events of streams, the
-// shapes of errors, and the order in which they come. No test speaks to Anthropic.
+// The servers of these tests replay the protocol as Anthropic documents it (Messages API, version 2023-06-01): the
+// events of streams, the shapes of errors, and the order in which they come. No test speaks to Anthropic.
 
 // An answer is what a replay sends: a status and a body.
 type answer struct {

@@ -37,8 +37,8 @@ type thinking struct {
 	Budget int    `json:"budget_tokens"`
 }
 
-// body is r in the form of the API. A reply that has to match a schema is asked for as the call of a tool, whose name is answer: every
-// model can do that, and the API holds the input of tools to their schemas.
+// body is r in the form of the API. A reply that has to match a schema is asked for as the call of a tool with the name
+// answer: every model can do that, and the API holds the input of tools to their schemas.
 func (m *Model) body(r model.Request) (body []byte, answer string, err error) {
 	out := request{Model: m.s.Model, MaxTokens: m.s.MaxTokens, Stream: true, Temperature: m.s.Temperature}
 	if m.s.Thinking > 0 {

@@ -30,7 +30,7 @@ type Settings struct {
 	Timeout time.Duration `json:"timeout"`
 	// Retries is how often a call is made again if the server is busy or away and nothing was said; default: 2.
 	Retries int `json:"retries"`
-	// Price is what a million tokens cost; nil means that nobody knows.
+	// Price is the price of a million tokens; nil means unknown.
 	Price *Price `json:"price"`
 }
 
@@ -50,7 +50,8 @@ const (
 	leastThinking    = 1024 // the API's
 )
 
-// Open makes a model of what a team file says, or reports all mistakes in it. It is the [model.Provider] that is registered.
+// Open makes a model of what a team file says, or reports all mistakes in it. It is the [model.Provider] that is
+// registered.
 func Open(c model.Config) (model.Model, error) {
 	s := Settings{BaseURL: defaultURL, MaxTokens: defaultMaxTokens, Timeout: defaultTimeout, Retries: defaultRetries}
 	if err := c.Decode(&s); err != nil {
@@ -65,7 +66,8 @@ func New(s Settings, client *http.Client, log *slog.Logger) (*Model, error) {
 		return nil, err
 	}
 	own := *client
-	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // the key is for one server
+	// the key is for one server
+	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	m := &Model{s: s, http: &own, log: log, messages: strings.TrimRight(s.BaseURL, "/") + "/v1/messages"}
 	m.models = strings.TrimRight(s.BaseURL, "/") + "/v1/models/" + url.PathEscape(s.Model)
 	if s.Price != nil {
@@ -79,7 +81,8 @@ func (s *Settings) check() error {
 	var errs []error
 	bad := func(key, text string) { errs = append(errs, &model.SettingError{Path: []string{key}, Text: text}) }
 	if s.Key == "" || strings.ContainsFunc(s.Key, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
-		bad("api_key", "there is no key, or it has characters that keys do not have; write api_key: \"${ANTHROPIC_API_KEY}\"")
+		bad("api_key",
+			"there is no key, or it has characters that keys do not have; write api_key: \"${ANTHROPIC_API_KEY}\"")
 	}
 	if s.Model == "" {
 		bad("model", "there is no model; write its name, such as claude-sonnet-4-5")

@@ -51,7 +51,7 @@ type event struct {
 	} `json:"error"`
 }
 
-// A usage is what the API counts. Input does not include what was read from a cache or written to one.
+// A usage is the API's count. Input does not include tokens that were read from a cache or written to one.
 type usage struct {
 	Input      *int64 `json:"input_tokens"`
 	CacheRead  *int64 `json:"cache_read_input_tokens"`
@@ -59,10 +59,10 @@ type usage struct {
 	Output     *int64 `json:"output_tokens"`
 }
 
-// A draft is a reply that is being received. What is added to it is handed on at once.
+// A draft is an incomplete reply. Additions are passed on at once.
 type draft struct {
 	on     model.Deltas
-	answer string // the tool whose input is the reply's text; empty if there is none
+	answer string // the tool with the reply's text as input; empty if there is none
 
 	blocks    []*block
 	usage     agui.TokenUsage
@@ -144,7 +144,8 @@ func (d *draft) open(e *event) error {
 	if e.Index != len(d.blocks) || e.Index >= maxBlocks {
 		return &fault{code: errcode.ModelResponse, err: errNoise}
 	}
-	b := &block{kind: e.Block.Type, id: e.Block.ID, name: e.Block.Name, signature: e.Block.Signature, data: e.Block.Data}
+	b := &block{kind: e.Block.Type, id: e.Block.ID, name: e.Block.Name, signature: e.Block.Signature,
+		data: e.Block.Data}
 	for _, other := range d.blocks {
 		if d.isCall(other) {
 			b.call++
@@ -187,7 +188,8 @@ func (d *draft) grow(b *block, words string) error {
 // count takes what the API has counted so far: later numbers stand for the whole.
 func (d *draft) count(u usage) {
 	for _, f := range []struct{ to, from **int64 }{
-		{&d.told.Input, &u.Input}, {&d.told.CacheRead, &u.CacheRead}, {&d.told.CacheWrite, &u.CacheWrite}, {&d.told.Output, &u.Output},
+		{&d.told.Input, &u.Input}, {&d.told.CacheRead, &u.CacheRead}, {&d.told.CacheWrite, &u.CacheWrite},
+		{&d.told.Output, &u.Output},
 	} {
 		if *f.from != nil {
 			*f.to = *f.from
@@ -202,7 +204,8 @@ func (d *draft) count(u usage) {
 		}
 		d.usage.InputTokens = &all
 	}
-	d.usage.OutputTokens, d.usage.CachedInputTokens, d.usage.CacheWriteInputTokens = d.told.Output, d.told.CacheRead, d.told.CacheWrite
+	d.usage.OutputTokens, d.usage.CachedInputTokens, d.usage.CacheWriteInputTokens = d.told.Output, d.told.CacheRead,
+		d.told.CacheWrite
 	if d.usage.InputTokens != nil && d.usage.OutputTokens != nil {
 		total := *d.usage.InputTokens + *d.usage.OutputTokens
 		d.usage.TotalTokens = &total
@@ -211,10 +214,11 @@ func (d *draft) count(u usage) {
 
 // finishes are the API's reasons to stop, in the words of [model.Reply].
 var finishes = map[string]string{
-	"end_turn": "stop", "stop_sequence": "stop", "tool_use": "tool_calls", "max_tokens": "max_tokens", "model_context_window_exceeded": "length",
+	"end_turn": "stop", "stop_sequence": "stop", "tool_use": "tool_calls", "max_tokens": "max_tokens",
+	"model_context_window_exceeded": "length",
 }
 
-// reply is what came.
+// reply returns the received reply.
 func (d *draft) reply() model.Reply {
 	r := model.Reply{Usage: d.usage, Finish: d.stop}
 	if known, ok := finishes[d.stop]; ok {

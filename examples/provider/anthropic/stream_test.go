@@ -85,7 +85,7 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-// TestAnAnswerBySchema is asked for as the call of a tool, whose input is the reply's text.
+// TestAnAnswerBySchema is asked for as the call of a tool, with the reply's text as input.
 func TestAnAnswerBySchema(t *testing.T) {
 	t.Parallel()
 	r, m := serve(t, nil, stream(began, textBegins("0"), delta("0", `"type":"text_delta","text":"Here it is."`), blockEnds("0"),

@@ -2,8 +2,8 @@ package anthropic
 
 import "encoding/json"
 
-// A thought is a block of thinking as the server wants it back beside the calls of tools that it led to: signed, or readable by
-// nobody else.
+// A thought is a block of thinking as the server wants it back beside the calls of tools that it led to: signed, or
+// readable only by the server.
 type thought struct {
 	Type      string `json:"type"`
 	Thinking  string `json:"thinking,omitempty"`
@@ -11,17 +11,17 @@ type thought struct {
 	Data      string `json:"data,omitempty"`
 }
 
-// kept is what [model.Reply].Opaque holds of this provider's, and whose it is.
+// kept is the content of [model.Reply].Opaque: its origin, and data of this provider.
 type kept struct {
 	Provider string    `json:"provider"`
 	Thoughts []thought `json:"thoughts"`
 }
 
-// maxOpaque bounds what is kept.
+// maxOpaque is the maximum size of kept data.
 const maxOpaque = 1 << 20
 
-// thoughts are those of the reply, to be sent back; nil if there are none, or they are too long to be kept: then the model goes on
-// without them.
+// thoughts returns those of the reply, to be sent back; nil if there are none, or they are too long to be kept: then
+// the model continues without them.
 func (d *draft) thoughts() json.RawMessage {
 	k := kept{Provider: Name}
 	for _, b := range d.blocks {

@@ -15,7 +15,7 @@ const (
 	pause  = 25 * time.Millisecond
 )
 
-// long is a team whose first turn is over at once, and kept, and whose second talks for seconds.
+// long returns a team with a first turn that is committed at once, and a second that talks for seconds.
 func long(d *desk) groupchat.Agent {
 	return &groupchat.Chat{
 		Description: "Talks for a while",

@@ -1,5 +1,5 @@
-// Command gosdk is a terminal's client of an AG-UI agent, made of the community Go SDK: it reads what to send from the lines of its input and
-// writes what it heard as lines of JSON.
+// Command gosdk is a terminal's client of an AG-UI agent, made of the community Go SDK: it reads what to send from the
+// lines of its input and writes what it heard as lines of JSON.
 package main
 
 import (

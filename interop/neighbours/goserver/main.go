@@ -1,4 +1,5 @@
-// Command goserver is an agent on the community Go SDK of AG-UI: it echoes, makes a call, changes the state it is sent, and asks.
+// Command goserver is an agent on the community Go SDK of AG-UI: it echoes, makes a call, changes the state it is sent,
+// and asks.
 package main
 
 import (
@@ -46,12 +47,15 @@ func serve(w http.ResponseWriter, r *http.Request) {
 	case len(in.Resume) > 0:
 		send(said(fmt.Sprintf("%v %s.", in.Resume[0].Payload, in.Resume[0].Status))...)
 	case strings.Contains(lastText(in), "paint"):
-		end = events.NewRunFinishedEventWithOptions(in.ThreadID, in.RunID, events.WithInterruptOutcome([]types.Interrupt{
-			{ID: "colour-" + in.RunID, Reason: "input_required", Message: "Which colour?"},
-		}))
+		end = events.NewRunFinishedEventWithOptions(in.ThreadID, in.RunID,
+			events.WithInterruptOutcome([]types.Interrupt{
+				{ID: "colour-" + in.RunID, Reason: "input_required", Message: "Which colour?"},
+			}))
 	default:
-		send(events.NewToolCallStartEvent("call-"+in.RunID, "weather"), events.NewToolCallArgsEvent("call-"+in.RunID, `{"city":"Paris"}`),
-			events.NewToolCallEndEvent("call-"+in.RunID), events.NewToolCallResultEvent("result-"+in.RunID, "call-"+in.RunID, "blue"),
+		send(events.NewToolCallStartEvent("call-"+in.RunID, "weather"),
+			events.NewToolCallArgsEvent("call-"+in.RunID, `{"city":"Paris"}`),
+			events.NewToolCallEndEvent("call-"+in.RunID),
+			events.NewToolCallResultEvent("result-"+in.RunID, "call-"+in.RunID, "blue"),
 			events.NewStateSnapshotEvent(map[string]any{"city": "Paris"}),
 			events.NewStateDeltaEvent([]events.JSONPatchOperation{{Op: "add", Path: "/sky", Value: "blue"}}))
 		send(said("Blue skies.")...)
@@ -62,7 +66,8 @@ func serve(w http.ResponseWriter, r *http.Request) {
 func said(text string) []events.Event {
 	id := events.GenerateMessageID()
 	return []events.Event{
-		events.NewTextMessageStartEvent(id, events.WithRole("assistant")), events.NewTextMessageContentEvent(id, text), events.NewTextMessageEndEvent(id),
+		events.NewTextMessageStartEvent(id, events.WithRole("assistant")), events.NewTextMessageContentEvent(id, text),
+		events.NewTextMessageEndEvent(id),
 	}
 }
 
