@@ -115,30 +115,3 @@ func typesAt(schema json.RawMessage, names []string) types {
 	}
 	return jsonTypes(schema)
 }
-
-// valueTypes returns the type of a value.
-func valueTypes(raw json.RawMessage) types {
-	var v any
-	if json.Unmarshal(raw, &v) != nil {
-		return anyType
-	}
-	switch v := v.(type) {
-	case nil:
-		return nullType
-	case bool:
-		return booleanType
-	case map[string]any:
-		return objectType
-	case []any:
-		return arrayType
-	case string:
-		return stringType
-	case float64:
-		if v == float64(int64(v)) {
-			return integerType
-		}
-		return fractionType
-	default:
-		return anyType
-	}
-}

@@ -14,6 +14,7 @@
 //	yaml.go           from bytes to values with their line and column
 //	value.go          reads a value as a text, number, list or mapping, or notes a problem at its place
 //	fields.go         the keys of a mapping; unknown and missing ones are problems
+//	json.go           values as JSON, and as Go values
 //	env.go            replaces ${VARIABLES}
 //	team.go           the sections of a file, and each agent with its options in the gateway
 //	chat.go           type groupchat, with participant.go and scope.go for the participants, manager.go and choices.go

@@ -1,8 +1,6 @@
 package teamfile
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 	"maps"
@@ -45,18 +43,13 @@ func (b *builder) providedModel(key, n *Value, kind string, own []string) model.
 		}
 	}
 	c := model.Config{
-		Name: key.text, HTTP: b.modelOptions.HTTP, Log: b.log.With("model", key.text), Settings: map[string]any{},
+		Name: key.text, HTTP: b.modelOptions.HTTP, Log: b.log.With("model", key.text),
 	}
 	if c.HTTP == nil {
 		c.HTTP = egress.New()
 	}
-	decode := json.NewDecoder(bytes.NewReader(settings.JSON()))
-	decode.UseNumber()
+	c.Settings, _ = settings.value().(map[string]any)
 	if len(b.problems) > before {
-		return nil
-	}
-	if err := decode.Decode(&c.Settings); err != nil {
-		key.Bad("model %q: its description cannot be read", key.text)
 		return nil
 	}
 	m, err := b.open(kind, c)

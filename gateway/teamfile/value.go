@@ -1,7 +1,6 @@
 package teamfile
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -269,66 +268,4 @@ func (v *Value) Pairs(what string) (keys, values []*Value) {
 		return nil, nil
 	}
 	return v.keys, v.items
-}
-
-// JSON reads any value, as JSON; nil if v is absent. The members of objects stay in the file's order: a form shows the
-// fields of a schema in the order that its author gave them.
-func (v *Value) JSON() json.RawMessage {
-	if v == nil {
-		return nil
-	}
-	raw, err := json.Marshal(v.ordered())
-	if err != nil {
-		v.Bad("not a value that JSON has; write a text, a number, true, false, null, a list or a mapping")
-		return nil
-	}
-	return raw
-}
-
-// value reads any value. Numbers keep their spelling if it is valid in JSON.
-func (v *Value) value() any {
-	switch {
-	case v == nil:
-		return nil
-	case v.kind == listNode:
-		list := make([]any, len(v.items))
-		for i, item := range v.items {
-			list[i] = item.value()
-		}
-		return list
-	case v.kind == mappingNode:
-		object := make(map[string]any, len(v.items))
-		for i, key := range v.keys {
-			object[key.text] = v.items[i].value()
-		}
-		return object
-	}
-	s, expanded := v.expand()
-	switch {
-	case expanded && v.plain && json.Valid([]byte(s)):
-		return json.RawMessage(s) // as if it were written in the file: a number, true, false, null
-	case v.tag == "!!null":
-		return nil
-	case v.tag == "!!bool":
-		return strings.EqualFold(s, "true")
-	case v.tag == "!!int" || v.tag == "!!float":
-		return v.yamlNumber(s)
-	}
-	return s
-}
-
-// yamlNumber converts a scalar that is a number in YAML.
-func (v *Value) yamlNumber(s string) any {
-	if json.Valid([]byte(s)) {
-		return json.RawMessage(s)
-	}
-	if i, err := strconv.ParseInt(s, 0, 64); err == nil {
-		return i
-	}
-	f, err := strconv.ParseFloat(strings.TrimPrefix(s, "+"), 64)
-	if err != nil {
-		v.Bad("not a number that JSON has; write it in decimal, or put it in quotes to make it a text")
-		return nil
-	}
-	return f
 }

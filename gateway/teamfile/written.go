@@ -1,6 +1,7 @@
 package teamfile
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -251,13 +252,24 @@ func (b *builder) isReduced(pointer string) bool {
 // stringSchema is the schema of a text.
 var stringSchema = json.RawMessage(`{"type":"string"}`)
 
-// schemaOfValue returns a schema of the types that a value has.
+// schemaOfValue returns a schema with the type of a value.
 func schemaOfValue(raw json.RawMessage) json.RawMessage {
-	of := valueTypes(raw)
-	for name, one := range typeNames {
-		if one == of {
-			return json.RawMessage(fmt.Sprintf(`{"type":%q}`, name))
+	name := "number"
+	switch raw[0] {
+	case '{':
+		name = "object"
+	case '[':
+		name = "array"
+	case '"':
+		name = "string"
+	case 't', 'f':
+		name = "boolean"
+	case 'n':
+		name = "null"
+	default:
+		if !bytes.ContainsAny(raw, ".eE") {
+			name = "integer"
 		}
 	}
-	return nil
+	return json.RawMessage(fmt.Sprintf(`{"type":%q}`, name))
 }
