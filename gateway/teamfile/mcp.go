@@ -84,11 +84,11 @@ func environment(n *Value) map[string]string {
 			key.Bad("no name of a variable; write letters, digits and _")
 		}
 	}
-	return n.textMap("env")
+	return n.TextMap("env")
 }
 
-// textMap reads a mapping from names to texts; nil if it is empty.
-func (v *Value) textMap(what string) map[string]string {
+// TextMap reads a mapping from names to texts; nil if it is empty.
+func (v *Value) TextMap(what string) map[string]string {
 	keys, values := v.Pairs(what)
 	if len(keys) == 0 {
 		return nil

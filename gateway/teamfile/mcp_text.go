@@ -32,7 +32,7 @@ func (b *builder) serverText(n *Value, prompt bool) groupchat.Provider {
 	f := n.Fields(kind+" of a server", kind)
 	at, name := f.Need("mcp", "name the server, one of `mcp`"), f.Need(key, hint)
 	if prompt {
-		t.arguments = f.Take("arguments").textMap("arguments")
+		t.arguments = f.Take("arguments").TextMap("arguments")
 	}
 	f.End()
 	if at == nil || name == nil {

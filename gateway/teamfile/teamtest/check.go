@@ -12,14 +12,14 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A mismatch is an expectation that what came does not meet.
+// A mismatch is an expectation that a run does not meet.
 type mismatch struct {
 	at        *teamfile.Value
 	text      string // in one sentence
-	want, got string // line by line, as far as that tells more
+	want, got string // line by line; empty if they add nothing
 }
 
-// check holds what came against what is expected.
+// check compares the result of a run with an expectation.
 func (e *expectation) check(h *heard) []mismatch {
 	var all []mismatch
 	add := func(at *teamfile.Value, want, got, format string, args ...any) {
@@ -70,7 +70,8 @@ func (e *expectation) checkSaid(h *heard, add adder) {
 		}
 		words = by
 	}
-	if e.says != nil && e.says.text != nil && !slices.ContainsFunc(words, func(u *utterance) bool { return e.says.text.holds(u.text) }) {
+	says := func(u *utterance) bool { return e.says.text.holds(u.text) }
+	if e.says != nil && e.says.text != nil && !slices.ContainsFunc(words, says) {
 		text := "nobody says this"
 		if e.speaker != nil {
 			text = e.speaker.Text() + " does not say this"
@@ -87,7 +88,7 @@ func (e *expectation) checkSaid(h *heard, add adder) {
 		holds = holds && s.holds(words[i])
 	}
 	if !holds {
-		for i, s := range e.said { // what holds is shown alike on both sides
+		for i, s := range e.said { // matching messages are shown alike on both sides
 			if i < len(words) && s.holds(words[i]) {
 				want[i] = words[i].speaker + ": " + words[i].text
 			}
@@ -144,7 +145,7 @@ func (w *callOf) holds(c *madeCall) bool {
 	}
 }
 
-// String is the call as people read it.
+// String returns the call for people.
 func (w *callOf) String() string {
 	s := strings.TrimSpace(w.name + " " + string(state.Canonical(w.arguments)))
 	if w.result != nil {
@@ -153,7 +154,7 @@ func (w *callOf) String() string {
 	return s
 }
 
-// String is the call as people read it.
+// String returns the call for people.
 func (c *madeCall) String() string {
 	s := strings.TrimSpace(c.name + " " + string(state.Canonical(json.RawMessage(c.arguments))))
 	if c.result != nil {
@@ -176,7 +177,7 @@ func (s *stateAt) check(doc json.RawMessage, add adder) {
 	}
 }
 
-// at is the value of a document at a pointer; null if there is none.
+// at returns the value of a document at a pointer; null if there is none.
 func at(doc json.RawMessage, pointer string) json.RawMessage {
 	d, err := state.NewDocument(doc, state.DocumentOptions{})
 	var value json.RawMessage
@@ -218,14 +219,15 @@ func (e *expectation) checkAsks(h *heard, add adder) {
 
 func (w *asking) holds(a *asked) bool {
 	switch {
-	case w.key != nil && *w.key != a.key, w.message != nil && !w.message.holds(a.message), w.by != "" && w.by != a.by, w.tool != "" && w.tool != a.tool:
+	case w.key != nil && *w.key != a.key, !w.message.holds(a.message),
+		w.by != "" && w.by != a.by, w.tool != "" && w.tool != a.tool:
 		return false
 	default:
 		return w.options == nil || same(w.options, a.options)
 	}
 }
 
-// String is the question as people read it.
+// String returns the question for people.
 func (w *asking) String() string {
 	var parts []string
 	if w.key != nil {
@@ -246,7 +248,7 @@ func (w *asking) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// describeAsked is a question in those of its members that somebody expects something of.
+// describeAsked returns a question for people, with the members that an expectation has.
 func describeAsked(a *asked, wanted []*asking) string {
 	shown := &asking{key: &a.key, message: &textIs{exact: &a.message}, by: a.by, tool: a.tool, options: a.options}
 	some := func(has func(w *asking) bool) bool { return len(wanted) == 0 || slices.ContainsFunc(wanted, has) }
@@ -262,7 +264,7 @@ func describeAsked(a *asked, wanted []*asking) string {
 	return shown.String()
 }
 
-// indented is a value over several lines, unless it is short.
+// indented returns a value over several lines, unless it is short.
 func indented(raw json.RawMessage) string {
 	var v any
 	if len(raw) < 60 || json.Unmarshal(raw, &v) != nil {
@@ -275,7 +277,7 @@ func indented(raw json.RawMessage) string {
 	return string(out)
 }
 
-// quote is a text in quotes.
+// quote returns a text in quotes.
 func quote(text string) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
@@ -284,7 +286,7 @@ func quote(text string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// diff is the difference for people.
+// diff returns the difference for people.
 func (m mismatch) diff() string {
 	if m.want == "" && m.got == "" {
 		return ""

@@ -14,7 +14,7 @@ import (
 	"github.com/agui-gateway/gateway/internal/inprocess"
 )
 
-// A talk is a client's part of a conversation: it sends what people say, and hears what comes.
+// A talk is the client of a conversation: it sends requests, and collects the events of their runs.
 type talk struct {
 	c      *conversation
 	client *client.Client
@@ -25,11 +25,14 @@ type talk struct {
 }
 
 func newTalk(c *conversation, agent string, h http.Handler) (*talk, error) {
-	cl, err := client.New(client.Options{URL: "http://127.0.0.1/agents/" + agent + "?interrupts=standard", Server: client.ServerGateway, HTTP: inprocess.Client(h)})
+	cl, err := client.New(client.Options{
+		URL:    "http://127.0.0.1/agents/" + agent + "?interrupts=standard",
+		Server: client.ServerGateway, HTTP: inprocess.Client(h),
+	})
 	return &talk{c: c, client: cl, agent: agent}, err
 }
 
-// send makes one request, and hears its run to the end.
+// send makes one request, and reads its run to the end.
 func (t *talk) send(ctx context.Context, s sends) error {
 	in := agui.RunAgentInput{ThreadID: "conversation", RunID: "run-" + strconv.Itoa(t.runs+1), Tools: t.c.tools}
 	if t.runs == 0 {
@@ -39,7 +42,9 @@ func (t *talk) send(ctx context.Context, s sends) error {
 		in.State = s.state
 	}
 	if s.user != nil {
-		in.Messages = append(in.Messages, agui.Message{ID: fmt.Sprintf("user-%d", t.runs+1), Role: agui.RoleUser, Content: agui.TextContent(*s.user)})
+		in.Messages = append(in.Messages, agui.Message{
+			ID: fmt.Sprintf("user-%d", t.runs+1), Role: agui.RoleUser, Content: agui.TextContent(*s.user),
+		})
 	}
 	for i, a := range s.answers {
 		if !t.add(&in, i, a) {
@@ -61,7 +66,7 @@ func (t *talk) send(ctx context.Context, s sends) error {
 	return nil
 }
 
-// add adds an answer to a request. It reports false, and notes why, where nothing is open that it could be for.
+// add adds an answer to a request. It reports false, and notes a problem, if no open question has that name.
 func (t *talk) add(in *agui.RunAgentInput, i int, a answer) bool {
 	if a.kind == "returns" {
 		return t.addResult(in, i, a)
@@ -107,7 +112,8 @@ func (t *talk) addResult(in *agui.RunAgentInput, i int, a answer) bool {
 	if t.last != nil {
 		waits := t.last.waits()
 		at := slices.IndexFunc(waits, func(c *madeCall) bool {
-			return c.name == a.name && !slices.ContainsFunc(in.Messages, func(m agui.Message) bool { return m.ToolCallID == c.id })
+			answered := func(m agui.Message) bool { return m.ToolCallID == c.id }
+			return c.name == a.name && !slices.ContainsFunc(in.Messages, answered)
 		})
 		if at >= 0 {
 			text := string(a.value)
@@ -115,7 +121,8 @@ func (t *talk) addResult(in *agui.RunAgentInput, i int, a answer) bool {
 				text = s
 			}
 			in.Messages = append(in.Messages, agui.Message{
-				ID: fmt.Sprintf("result-%d-%d", t.runs+1, i), Role: agui.RoleTool, ToolCallID: waits[at].id, Content: agui.TextContent(text),
+				ID: fmt.Sprintf("result-%d-%d", t.runs+1, i), Role: agui.RoleTool,
+				ToolCallID: waits[at].id, Content: agui.TextContent(text),
 			})
 			waits[at].result = &text
 			return true
@@ -125,7 +132,7 @@ func (t *talk) addResult(in *agui.RunAgentInput, i int, a answer) bool {
 	return false
 }
 
-// nameOf is what a question is answered by.
+// nameOf returns the name by which a question is answered.
 func nameOf(q *asked) string {
 	switch {
 	case q.tool != "":

@@ -22,7 +22,7 @@ type conversation struct {
 	team  string // the path of its team file; empty leaves it to the options
 	agent string // empty means the only one
 	env   map[string]string
-	// modelsOff says that the team has no models, whatever the environment says.
+	// modelsOff means that the team has no models, even if the environment has a model.
 	modelsOff bool
 	models    []*scripted
 	servers   map[string]*server
@@ -34,7 +34,7 @@ type conversation struct {
 	steps     []*step
 }
 
-// A caller is the principal whose conversation it is.
+// A caller is the principal of the conversation.
 type caller struct {
 	id     string
 	roles  []string
@@ -60,7 +60,7 @@ func read(file string) (*conversation, error) {
 
 // parse reads the bytes of a file. The document has the mistakes.
 func parse(file string, data []byte) *conversation {
-	c := &conversation{file: file, data: data, doc: teamfile.ReadDocument(file, data), env: map[string]string{}}
+	c := &conversation{file: file, data: data, doc: teamfile.ReadDocument(file, data)}
 	c.read()
 	return c
 }
@@ -72,36 +72,32 @@ func (c *conversation) read() {
 	}
 	f := root.Fields("a conversation", "conversation")
 	c.about = f.Take("about").Text()
-	if team := f.Take("team"); team != nil {
-		c.team = c.path(team.Text())
-	}
+	c.team = c.path(f.Take("team"))
 	c.agent = f.Take("agent").Text()
-	keys, values := f.Take("env").Pairs("env")
-	for i, key := range keys {
-		c.env[key.Text()] = values[i].Text()
-	}
+	c.env = f.Take("env").TextMap("env")
 	c.readModels(f.Take("models"))
 	c.readServers(f.Take("mcp"))
 	c.readEndpoints(f.Take("http"))
 	c.readRemotes(f.Take("remotes"))
 	c.readCaller(f.Take("principal"))
-	if state := f.Take("state"); state != nil {
-		if !state.IsMapping() {
-			state.Bad("the state is a mapping; write `state: { name: value }`")
-		}
-		c.state = state.JSON()
+	state := f.Take("state")
+	if !state.IsMapping() {
+		state.Bad("the state is a mapping; write `state: { name: value }`")
 	}
+	c.state = state.JSON()
 	for _, tool := range f.Take("tools").List("tools") {
 		c.readTool(tool)
 	}
-	list := f.Need("conversation", "list what is said, such as `- user: \"Hello\"` and `- expect: { says: \"Hello.\" }`")
+	list := f.Need("conversation", "list what is said, such as `- user: \"Hello\"` and "+
+		"`- expect: { says: \"Hello.\" }`")
 	c.readSteps(list)
 	f.End()
 }
 
-// path is a path in the file, which is relative to the file.
-func (c *conversation) path(p string) string {
-	if filepath.IsAbs(p) {
+// path reads a path, which is relative to the directory of the file; empty for an absent value.
+func (c *conversation) path(v *teamfile.Value) string {
+	p := v.Text()
+	if v == nil || filepath.IsAbs(p) {
 		return p
 	}
 	return filepath.Join(filepath.Dir(c.file), filepath.FromSlash(p))
@@ -122,13 +118,13 @@ func (c *conversation) readCaller(v *teamfile.Value) {
 	f.End()
 }
 
-// readTool reads a tool of the frontend's.
+// readTool reads a tool of the frontend.
 func (c *conversation) readTool(v *teamfile.Value) {
 	f := v.Fields("a tool of the frontend", "frontend tool")
-	t := agui.Tool{Name: f.Need("name", "name it as the page does").Text(), Description: f.Take("description").Text()}
-	if parameters := f.Take("parameters"); parameters != nil {
-		t.Parameters = parameters.JSON()
-	}
+	c.tools = append(c.tools, agui.Tool{
+		Name:        f.Need("name", "name it as the page does").Text(),
+		Description: f.Take("description").Text(),
+		Parameters:  f.Take("parameters").JSON(),
+	})
 	f.End()
-	c.tools = append(c.tools, t)
 }

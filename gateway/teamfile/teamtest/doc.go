@@ -1,21 +1,21 @@
-// Package teamtest plays golden conversations with teams: files in YAML that say what a person sends, what models reply, and what is to come
-// of it. It is what `gateway test` does; docs/testing.md is the manual of the format, and docs/conversation.schema.json its JSON Schema for
-// editors.
+// Package teamtest plays golden conversations with teams: files in YAML with the requests of a person, the replies of
+// models, and the expected results. `gateway test` runs it; docs/testing.md is the manual of the format, and
+// docs/conversation.schema.json its JSON Schema for editors.
 //
 //	results, err := teamtest.Run(ctx, "conversations", teamtest.Options{Load: teamfile.Options{}})
 //	…
 //	for _, r := range results {
-//		r.Write(os.Stdout)
+//		r.Write(os.Stdout, false)
 //	}
 //
-// A conversation is played by a gateway of its own, with threads in memory, that is asked over AG-UI in this process: everything that the
-// team file says counts, as it does when it is served. Models, MCP servers and remote agents are those of the team unless the file puts
-// something in their place.
+// Each conversation has a separate gateway, with threads in memory, which is called over AG-UI in this process: the
+// team file has the same effect as when it is served. Models, MCP servers and remote agents are those of the team
+// unless the conversation replaces them.
 //
-//	conversation.go   a file, read; step.go what is sent, expect.go what is to come of it
-//	script.go         models that reply as the file says, recorded.go as a real one did
-//	tools.go          MCP servers that the file puts in place, requests.go HTTP endpoints, remotes.go remote agents
-//	play.go           one conversation, client.go one run; heard.go what came of it
-//	check.go          what came against what was expected, update.go what came in its place
-//	run.go            all conversations below a directory; result.go what is told of each
+//	conversation.go   reads a file; step.go its requests, expect.go its expectations
+//	script.go         models with scripted replies, recorded.go with recorded ones
+//	tools.go          replacements of MCP servers, requests.go of HTTP endpoints, remotes.go of remote agents
+//	play.go           plays one conversation: talk.go its steps, client.go one request; heard.go the result of a request
+//	check.go          compares results with expectations, update.go rewrites expectations
+//	run.go            plays all conversations below a directory; result.go their results
 package teamtest

@@ -8,41 +8,40 @@ import (
 	"github.com/agui-gateway/gateway/gateway/teamfile"
 )
 
-// An expectation is what a run is to have come to. What it does not name is not judged.
+// An expectation describes the result of a run. Parts that it does not name are not compared.
 type expectation struct {
 	at *teamfile.Value
-	// empty says that nothing is expected yet: `expect: {}`. Updating fills it in.
+	// empty means that nothing is expected yet: `expect: {}`. Updating fills it in.
 	empty   bool
 	speaker *teamfile.Value
 	says    *saying
-	said    []*saying // all that was said, in order; nil is not judged
+	said    []*saying // all messages, in order; nil is not compared
 	saidAt  *teamfile.Value
 	calls   []*callOf
 	callsAt *teamfile.Value
 	state   []*stateAt
 	asks    []*asking
 	asksAt  *teamfile.Value
-	ends    string // done, asks, calls or error; empty is not judged
+	ends    string // done, asks, calls or error; empty is not compared
 	code    string // of the error
 	endsAt  *teamfile.Value
 }
 
-// A saying is what somebody is to have said.
+// A saying is an expected message.
 type saying struct {
 	at      *teamfile.Value
-	speaker string // empty is anybody
+	speaker string // empty is any speaker
 	text    *textIs
 }
 
-// A textIs is what a text is to be.
+// A textIs is an expected text: exact, a pattern or a part.
 type textIs struct {
-	at       *teamfile.Value
 	exact    *string
 	matches  *regexp.Regexp
 	contains *string
 }
 
-// holds reports whether text is what it is to be.
+// holds reports whether text is as expected.
 func (w *textIs) holds(text string) bool {
 	switch {
 	case w == nil:
@@ -56,7 +55,7 @@ func (w *textIs) holds(text string) bool {
 	}
 }
 
-// String is what is expected, in words.
+// String describes the expected text.
 func (w *textIs) String() string {
 	switch {
 	case w == nil:
@@ -72,28 +71,26 @@ func (w *textIs) String() string {
 	}
 }
 
-// A callOf is a call of a tool that is to have been made.
+// A callOf is an expected call of a tool.
 type callOf struct {
-	at        *teamfile.Value
 	name      string
-	arguments json.RawMessage // nil is not judged
+	arguments json.RawMessage // nil is not compared
 	result    *textIs
 }
 
-// A stateAt is what the state is to hold at a pointer; null is also what is not there.
+// A stateAt is an expected value of the state at a pointer; null also means that there is none.
 type stateAt struct {
 	at      *teamfile.Value
 	pointer string
 	value   json.RawMessage
-	text    *textIs // in place of value
+	text    *textIs // if it is not nil, value is not compared
 }
 
-// An asking is a question that is to be open.
+// An asking is an expected open question.
 type asking struct {
-	at      *teamfile.Value
 	key     *string
 	message *textIs
-	options json.RawMessage // nil is not judged
+	options json.RawMessage // nil is not compared
 	by      string
 	tool    string
 }
@@ -148,7 +145,7 @@ func (e *expectation) readEnds(v *teamfile.Value) {
 	e.ends = v.OneOf("done", "asks", "calls", "error")
 }
 
-// listOrOne is a list, or a list of the one that v is.
+// listOrOne returns the items of a list, or v as the only item.
 func listOrOne(v *teamfile.Value, what string) []*teamfile.Value {
 	if v.IsList() {
 		return v.List(what)
@@ -159,20 +156,22 @@ func listOrOne(v *teamfile.Value, what string) []*teamfile.Value {
 // readSaying reads an item of says: a text, or a speaker with one.
 func readSaying(v *teamfile.Value) *saying {
 	if !v.IsMapping() {
-		return &saying{at: v, text: readText(v)}
+		return &saying{text: readText(v)}
 	}
 	f := v.Fields("what is said", "said")
-	s := &saying{at: v, speaker: f.Take("speaker").Text()}
+	s := &saying{speaker: f.Take("speaker").Text()}
 	s.text = readTextFields(v, f, f.Take("text"))
 	f.End()
 	return s
 }
 
-// readText reads a text, or a mapping that says what it is to be like.
+// readText reads an exact text, or a mapping with a pattern or a part; nil for an absent value.
 func readText(v *teamfile.Value) *textIs {
 	if !v.IsMapping() {
-		text := v.Text()
-		return &textIs{at: v, exact: &text}
+		if text := optionalText(v); text != nil {
+			return &textIs{exact: text}
+		}
+		return nil
 	}
 	f := v.Fields("a text", "text")
 	t := readTextFields(v, f, nil)
@@ -180,8 +179,17 @@ func readText(v *teamfile.Value) *textIs {
 	return t
 }
 
+// optionalText reads a text; nil for an absent value.
+func optionalText(v *teamfile.Value) *string {
+	if v == nil {
+		return nil
+	}
+	text := v.Text()
+	return &text
+}
+
 func readTextFields(v *teamfile.Value, f *teamfile.Fields, exact *teamfile.Value) *textIs {
-	t := &textIs{at: v}
+	t := &textIs{}
 	matches, contains := f.Take("matches"), f.Take("contains")
 	n := 0
 	for _, one := range []*teamfile.Value{exact, matches, contains} {
@@ -193,8 +201,7 @@ func readTextFields(v *teamfile.Value, f *teamfile.Fields, exact *teamfile.Value
 	case n > 1:
 		v.Bad("a text is one of text, matches and contains; remove the others")
 	case exact != nil:
-		text := exact.Text()
-		t.exact = &text
+		t.exact = optionalText(exact)
 	case matches != nil:
 		re, err := regexp.Compile(matches.Text())
 		if err != nil {
@@ -203,8 +210,7 @@ func readTextFields(v *teamfile.Value, f *teamfile.Fields, exact *teamfile.Value
 		}
 		t.matches = re
 	case contains != nil:
-		text := contains.Text()
-		t.contains = &text
+		t.contains = optionalText(contains)
 	default:
 		return nil
 	}
@@ -213,18 +219,15 @@ func readTextFields(v *teamfile.Value, f *teamfile.Fields, exact *teamfile.Value
 
 func readCall(v *teamfile.Value) *callOf {
 	if !v.IsMapping() {
-		return &callOf{at: v, name: v.Text()}
+		return &callOf{name: v.Text()}
 	}
 	f := v.Fields("a call", "call")
-	c := &callOf{at: v, name: f.Need("name", "name the tool").Text()}
-	if arguments := f.Take("arguments"); arguments != nil {
-		c.arguments = arguments.JSON()
+	defer f.End()
+	return &callOf{
+		name:      f.Need("name", "name the tool").Text(),
+		arguments: f.Take("arguments").JSON(),
+		result:    readText(f.Take("result")),
 	}
-	if result := f.Take("result"); result != nil {
-		c.result = readText(result)
-	}
-	f.End()
-	return c
 }
 
 func readStateAt(key, value *teamfile.Value) *stateAt {
@@ -245,17 +248,9 @@ func readStateAt(key, value *teamfile.Value) *stateAt {
 
 func readAsking(v *teamfile.Value) *asking {
 	f := v.Fields("a question", "ask")
-	a := &asking{at: v, by: f.Take("by").Text(), tool: f.Take("tool").Text()}
-	if key := f.Take("key"); key != nil {
-		text := key.Text()
-		a.key = &text
+	defer f.End()
+	return &asking{
+		by: f.Take("by").Text(), tool: f.Take("tool").Text(), key: optionalText(f.Take("key")),
+		message: readText(f.Take("message")), options: f.Take("options").JSON(),
 	}
-	if message := f.Take("message"); message != nil {
-		a.message = readText(message)
-	}
-	if options := f.Take("options"); options != nil {
-		a.options = options.JSON()
-	}
-	f.End()
-	return a
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A heard is what came of one request, as a client has it.
+// A heard is the result of one request, as a client sees it.
 type heard struct {
-	agent  string // who says what nobody is named for
+	agent  string // the speaker of messages without a name
 	said   []*utterance
 	calls  []*madeCall
 	state  json.RawMessage
@@ -36,13 +36,13 @@ type madeCall struct {
 	result              *string
 }
 
-// An asked is a question that is open.
+// An asked is an open question.
 type asked struct {
 	id, key, message, by, tool string
 	options                    json.RawMessage
 }
 
-// hear begins what comes of a request behind another one.
+// hear begins the result of a request that follows another one.
 func hear(agent string, before *heard) *heard {
 	h := &heard{agent: agent, state: json.RawMessage("{}"), byID: map[string]*utterance{}}
 	if before != nil {
@@ -129,12 +129,12 @@ func callOfID(calls []*madeCall, id string) *madeCall {
 	return nil
 }
 
-// words are all messages that say something.
+// words returns all messages with text.
 func (h *heard) words() []*utterance {
 	return slices.DeleteFunc(slices.Clone(h.said), func(u *utterance) bool { return u.text == "" })
 }
 
-// waits are the calls that the page has to answer.
+// waits returns the calls that the page has to answer.
 func (h *heard) waits() []*madeCall {
 	var open []*madeCall
 	for _, c := range h.calls {
@@ -155,7 +155,7 @@ func (h *heard) why() string {
 	return strings.ReplaceAll(b.String(), "  ", " ")
 }
 
-// ends is how the run ended, in the words of the format.
+// ends returns how the run ended, in the words of the format.
 func (h *heard) ends() string {
 	switch {
 	case h.code != "":
@@ -169,7 +169,7 @@ func (h *heard) ends() string {
 	}
 }
 
-// String is what came, a line for each thing.
+// String returns the result in lines.
 func (h *heard) String() string {
 	var out string
 	for _, u := range h.words() {

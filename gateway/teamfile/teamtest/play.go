@@ -34,7 +34,7 @@ type player struct {
 	rewritten []rewrite
 }
 
-// play plays c. What is wrong is in the result.
+// play plays c. The result has the problems.
 func (c *conversation) play(ctx context.Context, o Options) *Result {
 	p := &player{conversation: c, o: o, result: &Result{File: c.file, About: c.about}, scripts: map[string]*groupchattest.Model{}}
 	defer func() {
@@ -55,7 +55,7 @@ func (c *conversation) play(ctx context.Context, o Options) *Result {
 	return p.result
 }
 
-// prepare makes what stands in for models and remote agents.
+// prepare makes the replacements of models, servers and remote agents.
 func (p *player) prepare() error {
 	for _, s := range p.models {
 		if s.recorded != "" && p.o.Record {
@@ -81,7 +81,7 @@ func (p *player) prepare() error {
 	return nil
 }
 
-// serve makes the gateway that is talked to.
+// serve makes the gateway of the conversation.
 func (p *player) serve() (http.Handler, string, error) {
 	file := cmp.Or(p.team, p.o.Team)
 	load := p.loadOptions()
@@ -116,17 +116,14 @@ func (p *player) serve() (http.Handler, string, error) {
 			return nil, "", fmt.Errorf("%s has no remote agent called %q", file, name)
 		}
 	}
-	agent := p.agent
-	if agent == "" {
-		if len(team.Agents) > 1 {
-			return nil, "", fmt.Errorf("%s serves %s; write `agent:` and one of them", file, strings.Join(slices.Sorted(maps.Keys(team.Agents)), ", "))
-		}
-		for name := range team.Agents {
-			agent = name
-		}
-	}
-	if team.Agents[agent] == nil {
-		return nil, "", fmt.Errorf("%s serves no agent called %q; it serves %s", file, agent, strings.Join(slices.Sorted(maps.Keys(team.Agents)), ", "))
+	agent, served := p.agent, slices.Sorted(maps.Keys(team.Agents))
+	switch {
+	case agent == "" && len(served) == 1:
+		agent = served[0]
+	case agent == "":
+		return nil, "", fmt.Errorf("%s serves %s; write `agent:` and one of them", file, strings.Join(served, ", "))
+	case team.Agents[agent] == nil:
+		return nil, "", fmt.Errorf("%s serves no agent called %q; it serves %s", file, agent, strings.Join(served, ", "))
 	}
 	g, err := gateway.New(p.gatewayOptions(team))
 	if err != nil {
@@ -154,8 +151,8 @@ func (p *player) gatewayOptions(team *teamfile.Team) gateway.Options {
 	return o
 }
 
-// loadOptions are those of the team file: with the conversation's environment, and such that it loads without a model's server where
-// nobody is going to ask one.
+// loadOptions returns the options of the team file: with the conversation's environment, and an address for models that
+// are never called.
 func (p *player) loadOptions() teamfile.Options {
 	load := p.o.Load
 	env := load.Env
@@ -186,10 +183,10 @@ func (p *player) loadOptions() teamfile.Options {
 	return load
 }
 
-// modelNowhere is where models are that have to have an address and are never asked.
+// modelNowhere is the address of models that need one and are never called.
 const modelNowhere = "http://127.0.0.1:1/v1"
 
-// model is what stands in for a model.
+// model returns the replacement of a model.
 func (p *player) model(name string, m model.Model) model.Model {
 	if script := p.scripts[name]; script != nil {
 		return likeness{script, m}
@@ -205,24 +202,25 @@ func (p *player) model(name string, m model.Model) model.Model {
 		return nil // the real one
 	}
 	return likeness{model.Func(func(context.Context, model.Request, model.Deltas) (model.Reply, error) {
-		p.told.Errorf("the model %q is asked, and the conversation has no replies of it; write `models: { %s: { replies: […] } }`", name, name)
+		p.told.Errorf("the model %q is asked, and the conversation has no replies of it; "+
+			"write `models: { %s: { replies: […] } }`", name, name)
 		return model.Reply{}, &errcode.Error{Code: errcode.ModelUnavailable, Err: errors.New("no replies")}
 	}), m}
 }
 
-// A likeness says what another model is.
+// A likeness has the identity of another model.
 type likeness struct {
 	model.Model
 	of model.Model
 }
 
-// Reasons is whether the other one reasons.
+// Reasons reports whether the other model reasons.
 func (l likeness) Reasons() bool { return model.Reasons(l.of) }
 
-// Identity is the other one's.
+// Identity returns that of the other model.
 func (l likeness) Identity() (provider, name string) { return model.Identify(l.of) }
 
-// server is what stands in for an MCP server.
+// server returns the client of the replacement of an MCP server.
 func (p *player) server(name string) *http.Client {
 	if s := p.servers[name]; s != nil {
 		return inprocess.Client(s)
@@ -230,7 +228,7 @@ func (p *player) server(name string) *http.Client {
 	return nil
 }
 
-// remote is what stands in for a remote agent.
+// remote returns the client of the replacement of a remote agent.
 func (p *player) remote(load teamfile.Options) func(string) *http.Client {
 	return func(name string) *http.Client {
 		r := p.remotes[name]

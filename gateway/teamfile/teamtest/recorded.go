@@ -15,10 +15,10 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// maxRecorded is how many replies one file may have.
+// maxRecorded limits the replies of one file.
 const maxRecorded = 1000
 
-// A recording is a file of what a model replied, without what it was asked.
+// A recording is a file with a model's replies, without the requests.
 type recording struct {
 	Version int             `json:"version"`
 	Replies []recordedReply `json:"replies"`
@@ -66,7 +66,7 @@ func readRecording(file string) ([]groupchattest.Reply, error) {
 	return replies, nil
 }
 
-// A recorder asks a real model, and keeps what it replies.
+// A recorder asks a real model, and keeps its replies.
 type recorder struct {
 	model.Model
 	file string

@@ -15,7 +15,8 @@ import (
 	"github.com/agui-gateway/gateway/internal/inprocess"
 )
 
-// A remote stands in for a remote agent: an agent of another team file, or one that the conversation describes as team files do.
+// A remote replaces a remote agent: it is an agent of another team file, or one that the conversation describes as team
+// files do.
 type remote struct {
 	at    *teamfile.Value
 	name  string
@@ -30,13 +31,14 @@ func (c *conversation) readRemotes(v *teamfile.Value) {
 	for i, key := range keys {
 		f := values[i].Fields(fmt.Sprintf("remote agent %q", key.Text()), "remote")
 		r := &remote{at: key, name: key.Text(), agent: "stand-in"}
-		team, agent := f.Take("team"), f.Need("agent", "name an agent of `team:`, or describe one: `agent: { type: script, steps: […] }`")
+		team, agent := f.Take("team"), f.Need("agent", "name an agent of `team:`, or describe one: `agent: { type: "+
+			"script, steps: […] }`")
 		f.End()
 		switch {
 		case team != nil && agent.IsMapping():
 			agent.Bad("with a team this is the name of one of its agents; remove team, or name one")
 		case team != nil:
-			r.team, r.agent = c.path(team.Text()), agent.Text()
+			r.team, r.agent = c.path(team), agent.Text()
 		case agent != nil && !agent.IsMapping():
 			agent.Bad("describe an agent, as in a team file, or name the team file that has it: `team: other.yaml`")
 		case agent != nil:
@@ -46,7 +48,7 @@ func (c *conversation) readRemotes(v *teamfile.Value) {
 	}
 }
 
-// serve makes the client of the agent that stands in. Stop ends it.
+// serve returns the client of the replacement. Stop ends it.
 func (r *remote) serve(o teamfile.Options) (_ *http.Client, stop func(), err error) {
 	file, dir := r.team, ""
 	if r.is != nil {
@@ -57,7 +59,7 @@ func (r *remote) serve(o teamfile.Options) (_ *http.Client, stop func(), err err
 		if dir, err = os.MkdirTemp("", "conversation"); err != nil {
 			return nil, nil, err
 		}
-		defer func() { _ = os.RemoveAll(dir) }() // what is left is small, and in the directory for it
+		defer func() { _ = os.RemoveAll(dir) }() // a failure leaves a small file in the directory for such files
 		file = filepath.Join(dir, "agent.yaml")
 		if err := os.WriteFile(file, raw, 0o600); err != nil {
 			return nil, nil, err
@@ -65,7 +67,7 @@ func (r *remote) serve(o teamfile.Options) (_ *http.Client, stop func(), err err
 	}
 	team, err := teamfile.Load(file, o)
 	if err != nil {
-		if dir != "" { // the file is gone, and its only line says where in the description
+		if dir != "" { // the file is gone, and the problems are at places of the description
 			return nil, nil, errors.New(strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), ""))
 		}
 		return nil, nil, err
@@ -77,7 +79,7 @@ func (r *remote) serve(o teamfile.Options) (_ *http.Client, stop func(), err err
 	}
 	path := "/agents/" + r.agent
 	redirected := http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		if q.Method == http.MethodPost && !strings.HasPrefix(q.URL.Path, "/threads/") { // whatever the path of the agent is that it stands in for
+		if q.Method == http.MethodPost && !strings.HasPrefix(q.URL.Path, "/threads/") { // any path is the agent's
 			q.URL.Path, q.URL.RawPath, q.RequestURI = path, "", path
 		}
 		q.Host = "127.0.0.1"

@@ -10,7 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/internal/inprocess"
 )
 
-// An endpoint stands in for the server that a tool's requests go to, and answers with the results that a conversation describes.
+// An endpoint replaces the server of a tool's requests, and answers with the results that a conversation describes.
 type endpoint struct {
 	at    *teamfile.Value
 	tool  *serverTool
@@ -44,14 +44,14 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, result.text, http.StatusUnprocessableEntity)
 	case json.Valid([]byte(result.text)):
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, result.text) // who asked may have gone
+		_, _ = io.WriteString(w, result.text) // the client may have gone
 	default:
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		_, _ = io.WriteString(w, result.text)
 	}
 }
 
-// endpoint is what stands in for the server of a tool's requests.
+// endpoint returns the client of the replacement of the server of a tool's requests.
 func (p *player) endpoint(tool string) *http.Client {
 	e := p.endpoints[tool]
 	if e == nil {

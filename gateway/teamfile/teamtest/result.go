@@ -9,33 +9,33 @@ import (
 	"github.com/agui-gateway/gateway/gateway/teamfile"
 )
 
-// A Result is what came of one conversation.
+// A Result is the result of one conversation.
 type Result struct {
 	File  string `json:"file"`
 	About string `json:"about,omitempty"`
 	Runs  int    `json:"runs"`
-	// Problems are what is wrong with the conversation, or with what came of it. None is a pass.
+	// Problems are mistakes in the conversation, and expectations that were not met. None is a pass.
 	Problems []Problem `json:"problems,omitempty"`
-	// Updated says that the file was written anew, and Recorded are the files of replies that were written.
+	// Updated reports whether the file was rewritten, and Recorded are the files of replies that were written.
 	Updated  bool     `json:"updated,omitempty"`
 	Recorded []string `json:"recorded,omitempty"`
-	// Talk is what was sent and what came, for people.
+	// Talk has the requests with their results, for people.
 	Talk []Exchange `json:"talk,omitempty"`
 }
 
-// An Exchange is one request and what came of it.
+// An Exchange is one request with its result.
 type Exchange struct {
 	Sent  string `json:"sent"`
 	Heard string `json:"heard"`
 }
 
-// A Problem is one thing that is wrong, at its place.
+// A Problem is one mistake, or one expectation that was not met, at its place.
 type Problem struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"` // from 1; columns count characters
 	Column int    `json:"column"`
 	Text   string `json:"text"`
-	// Want and Got are what was expected and what came, line by line; Diff is their difference. Empty where there is no more to tell.
+	// Want and Got are the expected and the real result, line by line; Diff is their difference. They may be empty.
 	Want string `json:"want,omitempty"`
 	Got  string `json:"got,omitempty"`
 	Diff string `json:"-"`
@@ -46,10 +46,10 @@ func (p Problem) String() string {
 	return teamfile.Problem{File: p.File, Line: p.Line, Column: p.Column, Text: p.Text}.String()
 }
 
-// OK reports whether nothing is wrong.
+// OK reports whether there are no problems.
 func (r *Result) OK() bool { return len(r.Problems) == 0 }
 
-// Write writes what came of the conversation for people: with verbose all that was said.
+// Write writes the result for people: with verbose all messages.
 func (r *Result) Write(w io.Writer, verbose bool) error {
 	var b strings.Builder
 	verdict := "ok   "

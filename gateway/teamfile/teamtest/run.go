@@ -17,22 +17,22 @@ import (
 	"github.com/agui-gateway/gateway/gateway/teamfile"
 )
 
-// Options say how conversations are played. The zero value is valid.
+// Options control how conversations are played. The zero value is valid.
 type Options struct {
-	// Load is what team files are read with, as a program does that serves them. Its Substitutes are replaced.
+	// Load has the options of team files, as in a program that serves them. Its Substitutes are replaced.
 	Load teamfile.Options
 	// Team is the path of the team file of conversations that name none.
 	Team string
-	// Otherwise makes the team of conversations that name none, if Team is empty too; nil means that each has to. A conversation without
-	// models gets a team without any.
+	// Otherwise makes the team of conversations that name none, if Team is empty too; nil means that each has to name
+	// one. A conversation without models gets a team without any.
 	Otherwise func(o teamfile.Options) (*teamfile.Team, error)
 	// Only plays the conversations whose path it matches; nil plays all.
 	Only *regexp.Regexp
 	// Record asks the real models where a conversation has recorded replies, and writes their files.
 	Record bool
-	// Update writes what came into the files, in place of what was expected and did not come.
+	// Update replaces expectations in the files that were not met by the real results.
 	Update bool
-	// Parallel is how many conversations are played at once; 0 means as many as there are processors.
+	// Parallel is the number of conversations that are played at once; 0 means the number of processors.
 	Parallel int
 }
 
@@ -42,9 +42,9 @@ const maxFiles = 10_000
 // ErrNone is returned if there is no conversation to play.
 var ErrNone = errors.New("there is no conversation")
 
-// Run plays the conversation in a file, or those in the files below a directory whose names end in _test.yaml or _test.yml, several at once.
-// The results are in the order of the paths. What is wrong with a conversation is in its result; the error says that none could be
-// found, and wraps [ErrNone] if none is there.
+// Run plays the conversation in a file, or those below a directory in files named …_test.yaml or …_test.yml, several at
+// once. The results are in the order of the paths and have the problems of the conversations. The error means that none
+// could be found; it wraps [ErrNone] if there is none.
 func Run(ctx context.Context, path string, o Options) ([]*Result, error) {
 	files, err := find(path)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// A scripted is an entry of models: what stands in for a model of the team.
+// A scripted is an entry of models: it replaces a model of the team.
 type scripted struct {
 	at       *teamfile.Value
 	name     string
@@ -34,11 +34,10 @@ func (c *conversation) readModels(v *teamfile.Value) {
 		list, recorded := f.Take("replies"), f.Take("recorded")
 		f.End()
 		if (list == nil) == (recorded == nil) {
-			key.Bad("model %q needs one of replies and recorded; write `replies: [ { text: … } ]` or `recorded: replies.json`", s.name)
+			key.Bad("model %q needs one of replies and recorded; "+
+				"write `replies: [ { text: … } ]` or `recorded: replies.json`", s.name)
 		}
-		if recorded != nil {
-			s.recorded = c.path(recorded.Text())
-		}
+		s.recorded = c.path(recorded)
 		for _, item := range list.List("replies") {
 			s.replies, s.places = append(s.replies, readReply(item)), append(s.places, item)
 		}
@@ -72,11 +71,9 @@ func readReply(v *teamfile.Value) groupchattest.Reply {
 		call.End()
 		r.Calls = append(r.Calls, model.Call{Name: name, Arguments: arguments})
 	}
-	if when := f.Take("when"); when != nil {
-		if text := readText(when); text != nil {
-			r.Fits = func(q model.Request) bool {
-				return groupchattest.Unanswered(q, func(m model.Message) bool { return text.holds(m.Text) })
-			}
+	if text := readText(f.Take("when")); text != nil {
+		r.Fits = func(q model.Request) bool {
+			return groupchattest.Unanswered(q, func(m model.Message) bool { return text.holds(m.Text) })
 		}
 	}
 	if times := f.Take("times"); times != nil {
@@ -90,28 +87,30 @@ func readReply(v *teamfile.Value) groupchattest.Reply {
 }
 
 func readUsage(v *teamfile.Value) agui.TokenUsage {
-	u := agui.TokenUsage{Provider: "script", Model: "script"}
 	if v == nil {
 		return agui.TokenUsage{}
 	}
 	f := v.Fields("usage", "usage")
-	for _, one := range []struct {
-		key string
-		to  **int64
-	}{{"input", &u.InputTokens}, {"output", &u.OutputTokens}} {
-		if n := f.Take(one.key); n != nil {
-			count := int64(n.Count(0))
-			*one.to = &count
-		}
+	defer f.End()
+	return agui.TokenUsage{
+		Provider: "script", Model: "script",
+		InputTokens: optionalCount(f.Take("input")), OutputTokens: optionalCount(f.Take("output")),
 	}
-	f.End()
-	return u
 }
 
-// label is a place as replies have it.
+// optionalCount reads a number; nil for an absent value.
+func optionalCount(v *teamfile.Value) *int64 {
+	if v == nil {
+		return nil
+	}
+	count := int64(v.Count(0))
+	return &count
+}
+
+// label returns a place as replies have it.
 func label(line, column int) string { return fmt.Sprintf("%d:%d", line, column) }
 
-// A complaint is what a scripted model has to say of a test.
+// complaints collects the failures that scripted models and servers report.
 type complaints struct {
 	mu   sync.Mutex
 	told []string
@@ -139,7 +138,7 @@ func (c *complaints) take() []string {
 	return told
 }
 
-// short is a value as reports show it.
+// short returns a value for a report.
 func short(raw json.RawMessage) string {
 	const most = 400
 	s := string(raw)

@@ -7,28 +7,27 @@ import (
 	"github.com/agui-gateway/gateway/gateway/teamfile"
 )
 
-// A step is one item of a conversation: something that is sent, or what is to have come of it.
+// A step is one item of a conversation: a request, or expectations of its run.
 type step struct {
 	at     *teamfile.Value
-	next   *teamfile.Value // the step behind it; not there for the last
 	sends  sends
 	expect *expectation
 }
 
-// A sends is what a person, or the page, sends with one request. The zero value is nothing.
+// A sends is the part of a request that a person or the page decides. The zero value is nothing.
 type sends struct {
 	user    *string
 	state   json.RawMessage
 	answers []answer
 }
 
-// An answer is one to something that is open.
+// An answer is the answer to an open question, or the result of a call.
 type answer struct {
 	at     *teamfile.Value
 	name   string // the key of a question, its message, or the name of a tool
 	kind   string // answer, cancel, approve, reject or returns
 	value  json.RawMessage
-	edited json.RawMessage // arguments that take the place of a call's
+	edited json.RawMessage // arguments that replace those of a call
 }
 
 // some reports whether something is sent.
@@ -40,11 +39,8 @@ func (c *conversation) readSteps(list *teamfile.Value) {
 		list.Bad("nothing is said; begin with `- user: \"Hello\"`")
 	}
 	sent := false
-	for i, item := range items {
+	for _, item := range items {
 		s := &step{at: item}
-		if i+1 < len(items) {
-			s.next = items[i+1]
-		}
 		c.readStep(s)
 		if s.expect != nil && !sent {
 			item.Bad("nothing was sent before this; begin with `- user: \"Hello\"`")
@@ -57,13 +53,7 @@ func (c *conversation) readSteps(list *teamfile.Value) {
 
 func (c *conversation) readStep(s *step) {
 	f := s.at.Fields("a step of a conversation", "step")
-	if user := f.Take("user"); user != nil {
-		text := user.Text()
-		s.sends.user = &text
-	}
-	if state := f.Take("state"); state != nil {
-		s.sends.state = state.JSON()
-	}
+	s.sends.user, s.sends.state = optionalText(f.Take("user")), f.Take("state").JSON()
 	for _, kind := range []string{"answer", "returns"} {
 		keys, values := f.Take(kind).Pairs(kind)
 		for i, key := range keys {
@@ -93,18 +83,17 @@ func (c *conversation) readStep(s *step) {
 
 // readNames reads a name, a list of names or, for approvals, names with edited arguments.
 func readNames(v *teamfile.Value, kind string) []answer {
+	var all []answer
 	switch {
 	case v == nil:
 		return nil
 	case v.IsMapping() && kind == "approve":
-		var all []answer
 		keys, values := v.Pairs("approve")
 		for i, key := range keys {
 			all = append(all, answer{at: key, name: key.Text(), kind: kind, edited: values[i].JSON()})
 		}
 		return all
 	case v.IsList():
-		var all []answer
 		for _, item := range v.List(kind) {
 			all = append(all, answer{at: item, name: item.Text(), kind: kind})
 		}

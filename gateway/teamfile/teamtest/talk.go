@@ -35,7 +35,7 @@ func (p *player) talk(ctx context.Context, h http.Handler, agent string) {
 			p.result.add(s.at, p.file, "the request fails: "+err.Error())
 			return
 		}
-		if p.doc.Err() != nil { // what is answered is not open
+		if p.doc.Err() != nil { // no question is open for an answer
 			p.result.fail(p.doc.Err(), p.file)
 			return
 		}
@@ -48,7 +48,7 @@ func (p *player) talk(ctx context.Context, h http.Handler, agent string) {
 	p.finish()
 }
 
-// judge holds what came against what is expected.
+// judge compares the result of a run with what a step expects.
 func (p *player) judge(s *step, h *heard) {
 	all := s.expect.check(h)
 	if len(all) == 0 {
@@ -66,14 +66,14 @@ func (p *player) judge(s *step, h *heard) {
 	}
 }
 
-// complain notes what models and servers had to say during a step.
+// complain notes the complaints of models and servers during a step.
 func (p *player) complain(at *teamfile.Value) {
 	for _, text := range p.told.take() {
 		p.result.add(at, p.file, text)
 	}
 }
 
-// finish notes what was not used, and writes what is to be written.
+// finish notes replies and results that were not used, and writes recordings and updates.
 func (p *player) finish() {
 	for _, s := range p.models {
 		m := p.scripts[s.name]
@@ -116,7 +116,7 @@ func (p *player) finish() {
 	}
 }
 
-// String is what is sent, in one line.
+// String returns the request in one line.
 func (s sends) String() string {
 	if s.user != nil {
 		return "user: " + *s.user

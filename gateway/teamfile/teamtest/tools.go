@@ -11,14 +11,15 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A server stands in for an MCP server: it has the tools that a conversation describes, and speaks streamable HTTP with answers in JSON.
+// A server replaces an MCP server: it has the tools that a conversation describes, and speaks streamable HTTP with
+// answers in JSON.
 type server struct {
 	name  string
 	tools []*serverTool
 	told  *complaints
 }
 
-// A serverTool is one of its tools, with what it returns.
+// A serverTool is one of its tools, with its results.
 type serverTool struct {
 	at          *teamfile.Value
 	Name        string          `json:"name"`
@@ -34,7 +35,7 @@ type toolResult struct {
 	at        *teamfile.Value
 	text      string
 	failed    bool
-	arguments json.RawMessage // that it is for; nil is for any
+	arguments json.RawMessage // of the calls that get it; nil means all
 	any       bool            // any number of times
 	given     bool
 }
@@ -45,7 +46,8 @@ func (c *conversation) readServers(v *teamfile.Value) {
 	for i, key := range keys {
 		f := values[i].Fields(fmt.Sprintf("server %q", key.Text()), "mcp")
 		s := &server{name: key.Text()}
-		for _, item := range f.Need("tools", "list what the server has, such as `tools: [ { name: search, result: … } ]`").List("tools") {
+		for _, item := range f.Need("tools", "list what the server has, such as `tools: [ { name: search, result: … "+
+			"} ]`").List("tools") {
 			s.tools = append(s.tools, readServerTool(item))
 		}
 		f.End()
@@ -55,18 +57,18 @@ func (c *conversation) readServers(v *teamfile.Value) {
 
 func readServerTool(v *teamfile.Value) *serverTool {
 	f := v.Fields("a tool of a server", "mcp tool")
-	t := &serverTool{at: v, Name: f.Need("name", "name it as the server does").Text(), Description: f.Take("description").Text(), InputSchema: json.RawMessage(`{"type":"object"}`)}
-	if parameters := f.Take("parameters"); parameters != nil {
-		t.InputSchema = parameters.JSON()
+	t := &serverTool{
+		at: v, Name: f.Need("name", "name it as the server does").Text(), Description: f.Take("description").Text(),
+		InputSchema: f.Take("parameters").JSON(), Annotations: f.Take("annotations").JSON(),
 	}
-	if annotations := f.Take("annotations"); annotations != nil {
-		t.Annotations = annotations.JSON()
+	if t.InputSchema == nil {
+		t.InputSchema = json.RawMessage(`{"type":"object"}`)
 	}
 	t.readResults(f)
 	return t
 }
 
-// readResults reads what a tool returns, and ends f.
+// readResults reads the results of a tool, and ends f.
 func (t *serverTool) readResults(f *teamfile.Fields) {
 	result, results := f.Any("result"), f.Take("results")
 	f.End()
@@ -83,10 +85,7 @@ func (t *serverTool) readResults(f *teamfile.Fields) {
 			continue
 		}
 		f := item.Fields("a result", "mcp result")
-		r := &toolResult{at: item, text: resultText(f.Any("result"))}
-		if arguments := f.Take("arguments"); arguments != nil {
-			r.arguments = arguments.JSON()
-		}
+		r := &toolResult{at: item, text: resultText(f.Any("result")), arguments: f.Take("arguments").JSON()}
 		if failure := f.Take("error"); failure != nil {
 			r.text, r.failed = failure.Text(), true
 		}
@@ -95,7 +94,7 @@ func (t *serverTool) readResults(f *teamfile.Fields) {
 	}
 }
 
-// resultText is the value of a result as a tool would say it: a text as it is, anything else as JSON.
+// resultText returns the value of a result as a tool returns it: a text as it is, anything else as JSON.
 func resultText(v *teamfile.Value) string {
 	raw := v.JSON()
 	var text string
@@ -120,7 +119,7 @@ func (t *serverTool) next(arguments json.RawMessage) *toolResult {
 
 // ServeHTTP answers one message of MCP.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodPost { // no stream of its own, and no session to end
+	if r.Method != http.MethodPost { // there is no stream of notifications, and no session to end
 		w.WriteHeader(http.StatusMethodNotAllowed)
 		return
 	}
@@ -150,7 +149,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(answer) // who asked may have gone
+	_, _ = w.Write(answer) // the client may have gone
 }
 
 func (s *server) answer(method string, params json.RawMessage) any {
@@ -159,7 +158,7 @@ func (s *server) answer(method string, params json.RawMessage) any {
 		var p struct {
 			ProtocolVersion string `json:"protocolVersion"`
 		}
-		_ = json.Unmarshal(params, &p) // the version that was asked for will do
+		_ = json.Unmarshal(params, &p) // any version will do
 		return map[string]any{
 			"protocolVersion": p.ProtocolVersion, "capabilities": map[string]any{"tools": map[string]any{}},
 			"serverInfo": map[string]any{"name": s.name, "version": "0"},
@@ -195,7 +194,7 @@ func (s *server) call(name string, arguments json.RawMessage) any {
 	return nil
 }
 
-// unused are the results that no call was made for.
+// unused returns the results without a call.
 func (s *server) unused() (left []*toolResult) {
 	for _, t := range s.tools {
 		left = append(left, t.unused()...)

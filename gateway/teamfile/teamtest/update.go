@@ -14,14 +14,13 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A rewrite is a step whose expectation is written anew: with these lines, indented below `expect:`.
+// A rewrite is a step with the new lines of its expectation, indented below `expect:`.
 type rewrite struct {
 	step  *step
 	lines []string
 }
 
-// write writes the file with what came in place of what was expected. Everything else in it stays, also comments that do not stand
-// within an expectation.
+// write replaces the expectations in the file. Everything else in it stays, also comments outside of expectations.
 func (p *player) write() error {
 	lines := strings.Split(string(p.data), "\n")
 	for _, r := range slices.Backward(p.rewritten) {
@@ -29,7 +28,8 @@ func (p *player) write() error {
 		dash := column - 3 // the index of the dash of "- expect"
 		head := lines[first-1]
 		if dash < 0 || strings.TrimSpace(head[:dash]) != "" || !strings.HasPrefix(head[dash:], "- ") {
-			return errors.New("expectations are rewritten only where each step is a line that begins with `- `; write them so")
+			return errors.New("expectations are rewritten only where each step is a line that begins with `- `; " +
+				"write them so")
 		}
 		last := first
 		for end := first; end < len(lines); end++ {
@@ -58,8 +58,8 @@ func (p *player) write() error {
 	return os.WriteFile(p.file, data, 0o644)
 }
 
-// updated is the expectation as h meets it, in lines of YAML: with the keys that it had, or all that say something. A pattern that
-// holds stays.
+// updated returns an expectation that h meets, in lines of YAML: with the keys that it had, or, if it was empty, all
+// that are not empty. A pattern that holds stays.
 func (e *expectation) updated(h *heard) []string {
 	var out []string
 	all := e.empty
@@ -69,10 +69,11 @@ func (e *expectation) updated(h *heard) []string {
 	}
 	if e.said != nil || all && len(words) > 0 {
 		out = append(out, list("says", len(words), func(i int) string {
-			if e.said != nil && len(e.said) == len(words) && e.said[i].text != nil && e.said[i].text.exact == nil && e.said[i].holds(words[i]) {
-				return flow("speaker", quote(words[i].speaker)) + ", " + e.said[i].text.yaml()
+			speaker := flow("speaker", quote(words[i].speaker)) + ", "
+			if len(e.said) == len(words) && e.said[i].text != nil && e.said[i].text.exact == nil && e.said[i].holds(words[i]) {
+				return speaker + e.said[i].text.yaml()
 			}
-			return flow("speaker", quote(words[i].speaker), "text", quote(words[i].text))
+			return speaker + flow("text", quote(words[i].text))
 		})...)
 	}
 	if e.calls != nil || all && len(h.calls) > 0 {
@@ -110,7 +111,7 @@ func (e *expectation) updated(h *heard) []string {
 	return out
 }
 
-// updatedSays is speaker and says.
+// updatedSays returns the lines of speaker and says.
 func (e *expectation) updatedSays(words []*utterance) []string {
 	by := words
 	if e.speaker != nil {
@@ -162,7 +163,7 @@ func (e *expectation) updatedState(h *heard) []string {
 	return out
 }
 
-// plain are keys that need no quotes.
+// plain matches keys that need no quotes.
 var plain = regexp.MustCompile(`^/[A-Za-z0-9_/~-]+$`)
 
 func plainKey(pointer string) string {
@@ -172,7 +173,7 @@ func plainKey(pointer string) string {
 	return quote(pointer)
 }
 
-// list is a key with a list of flow mappings, a line each.
+// list returns a key with a list of flow mappings, a line each.
 func list(key string, n int, item func(i int) string) []string {
 	if n == 0 {
 		return []string{key + ": []"}
@@ -184,7 +185,7 @@ func list(key string, n int, item func(i int) string) []string {
 	return out
 }
 
-// flow is keys and values by turns, without braces.
+// flow joins keys and values to the inside of a flow mapping.
 func flow(pairs ...string) string {
 	var parts []string
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -193,7 +194,7 @@ func flow(pairs ...string) string {
 	return strings.Join(parts, ", ")
 }
 
-// inFlow is a value in one line: JSON is YAML.
+// inFlow returns a value in one line: JSON is YAML.
 func inFlow(raw json.RawMessage) string {
 	if len(raw) == 0 {
 		return "null"
@@ -201,7 +202,7 @@ func inFlow(raw json.RawMessage) string {
 	return string(state.Canonical(raw))
 }
 
-// yaml is the expectation of a text as a key and a value.
+// yaml returns the expected text as a key and a value.
 func (w *textIs) yaml() string {
 	switch {
 	case w.matches != nil:
@@ -213,7 +214,7 @@ func (w *textIs) yaml() string {
 	}
 }
 
-// yamlValue is the same as a value.
+// yamlValue returns the expected text as a value.
 func (w *textIs) yamlValue() string {
 	if w.exact != nil {
 		return quote(*w.exact)
