@@ -42,6 +42,14 @@ func (e *Error) Public() string {
 	return e.Code.Message()
 }
 
+// Public returns what a client may read of err: [Error.Public], or the sentence of its code.
+func Public(err error) string {
+	if coded, ok := errors.AsType[*Error](err); ok {
+		return coded.Public()
+	}
+	return Of(err).Message()
+}
+
 // Of returns the code of the first [*Error] in err's chain. A [*agui.FieldError] is invalid_input, every other
 // error internal: what a deadline or a cancelled context means is for those to say who set it. Nil has no code.
 func Of(err error) Code {

@@ -16,6 +16,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/suggest"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -89,7 +90,7 @@ func askedWithMetadata(t *testing.T, route metadataRoute, metadata string) []str
 		}}
 	g, err := gateway.New(gateway.Options{
 		Agents: map[string]groupchat.Agent{"lead": groupchat.WithSuggestions(
-			&groupchat.LLM{Model: m, Tools: []groupchat.Tool{helper, pay}}, groupchat.Suggest(groupchat.SuggestOptions{Model: m}))},
+			&groupchat.LLM{Model: m, Tools: []groupchat.Tool{helper, pay}}, suggest.New(suggest.Options{Model: m}))},
 		Legacy: "lead", Log: slog.New(slog.DiscardHandler), Limits: gateway.Limits{Rate: -1},
 	})
 	if err != nil {

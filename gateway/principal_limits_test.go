@@ -13,6 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/suggest"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -374,7 +375,7 @@ func TestSuggestionsSpendTokens(t *testing.T) {
 	})
 	w := newWorld(t, asAda, func(o *gateway.Options) {
 		o.Limits.TokensPerPrincipal = 100
-		o.Agents["advised"] = groupchat.WithSuggestions(groupchat.AgentFunc(echoes), groupchat.Suggest(groupchat.SuggestOptions{Model: asked}))
+		o.Agents["advised"] = groupchat.WithSuggestions(groupchat.AgentFunc(echoes), suggest.New(suggest.Options{Model: asked}))
 	})
 	for i, want := range []int{http.StatusOK, http.StatusOK, http.StatusTooManyRequests} {
 		status, body := w.call(http.MethodPost, "/api/copilotkit/agent/advised/suggest", suggestFor("s", "3"))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/script"
+	"github.com/agui-gateway/gateway/groupchat/suggest"
 )
 
 // GET /agents tells what an agent is made of: who chooses or starts, who may hand over to whom, and the teams inside.
@@ -88,7 +89,7 @@ func TestWhatPagesNeedToKnowOfAnAgentIsTold(t *testing.T) {
 			Participants: []groupchat.Participant{{Name: "one", Agent: says}},
 		}
 	}
-	suggests := groupchat.Suggest(groupchat.SuggestOptions{List: []groupchat.Suggestion{{Title: "Hi", Message: "Hello"}}})
+	suggests := suggest.New(suggest.Options{List: []groupchat.Suggestion{{Title: "Hi", Message: "Hello"}}})
 	g, err := New(Options{Agents: map[string]groupchat.Agent{
 		"everywhere": says, "here": groupchat.WithSuggestions(chat([]string{"/order"}), suggests), "nowhere": chat([]string{}),
 	}})

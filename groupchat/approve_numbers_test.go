@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
 )
 
 // TestAnEditByABrowserChangesOneMember: the order of a refund is what the model wrote, though a browser has another number there.
@@ -17,14 +20,11 @@ func TestAnEditByABrowserChangesOneMember(t *testing.T) {
 		m, c := newMind(t, calls("pay", `{"order":1234567890123456789,"euros":20}`), says("Done.")), &counted{}
 		tool := c.tool("pay")
 		tool.Parameters = json.RawMessage(`{"type":"object","properties":{"order":{"type":"integer"},"euros":{"type":"integer"}}}`)
-		th := NewThread(&LLM{Model: m.model(), Tools: []Tool{tool}, Approve: Approvals{All: true}}, ThreadOptions{})
-		r, err := th.Say(t.Context(), "go")
-		must(t, err)
-		saved := th.saved()
-		card := shownCard(t, Interrupt{Interrupt: saved.interrupt(r.Questions[0].ID)})
+		r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{tool}, Approve: Approvals{All: true}})
+		must(t, r.say("go").err)
+		card := shownCard(t, r.open[0])
 		equal(t, "text", card.ArgumentsText, `{"order":1234567890123456789,"euros":20}`)
-		_, err = th.Answer(t.Context(), map[string]any{"pay": json.RawMessage(answer)})
-		must(t, err)
+		r.fit(answer)
 		equal(t, answer, c.called(), []string{want})
 	}
 }
@@ -38,11 +38,17 @@ func TestANumberIsAnOption(t *testing.T) {
 			chosen, err = Choose(t, Question{Key: "k", Message: "?", Schema: json.RawMessage(`{"type":"number"}`)}, int64(5), 1234567890123456789)
 			return err
 		})
-		th := NewThread(agent, ThreadOptions{})
-		_, err := th.Say(t.Context(), "go")
-		must(t, err)
-		_, err = th.Answer(t.Context(), map[string]any{"k": json.RawMessage(answer)})
-		must(t, err)
+		r := newRig(t, agent)
+		must(t, r.say("go").err)
+		r.fit(answer)
 		equal(t, answer, chosen, want)
 	}
+}
+
+// fit answers the first open question as hosts do, with what is left of answer when it is fitted to the question.
+func (r *rig) fit(answer string) {
+	r.t.Helper()
+	q := r.open[0]
+	a := state.Answer{ID: q.ID, Status: agui.ResumeResolved, Payload: state.FitQuestion(q.Interrupt, json.RawMessage(answer))}
+	must(r.t, r.run(Session{Checkpoint: r.checkpoint, Answers: map[string]state.Answer{a.ID: a}}).err)
 }

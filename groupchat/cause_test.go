@@ -41,7 +41,7 @@ func causeOf(t *testing.T, err error, want ...string) {
 	if strings.Contains(text, ": :") || len(text) > 1200 || strings.ContainsAny(text, "\n\r") {
 		t.Errorf("the cause is no line of a log: %s", text)
 	}
-	if shown := public(err); !errcode.Of(err).Known() || shown != errcode.Of(err).Message() {
+	if shown := errcode.Public(err); !errcode.Of(err).Known() || shown != errcode.Of(err).Message() {
 		t.Errorf("clients are told %q", shown)
 	}
 }

@@ -1,6 +1,6 @@
 // Package groupchat is for writing agents and teams of agents. A manager chooses who speaks next by looking at shared
 // state, the chosen agent works, and the chat continues until nothing is left to do. Package gateway serves agents over HTTP;
-// other services call [Execute], and [Run] needs no service at all.
+// other services call [Execute], and package groupchat/thread needs no service at all.
 //
 // # An agent
 //
@@ -91,13 +91,9 @@
 //
 // # Without a server
 //
-// [Run] lets an agent answer one message, and returns what it says, the state and what it asks:
+// Package [github.com/agui-gateway/gateway/groupchat/thread] runs an agent in the process of its caller:
 //
-//	result, err := groupchat.Run(ctx, desk, "Write about leaves")
-//	…
-//	result, err = result.Answer(ctx, map[string]any{"tone": "dry"})
-//
-// A [Thread] is such a conversation over several runs, which is plain JSON between them.
+//	result, err := thread.Run(ctx, desk, "Write about leaves")
 //
 // # Definitions and runs
 //

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/thread"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -24,7 +25,7 @@ func ExampleWithHooks() {
 	clerk := &groupchat.LLM{Model: model.Func(func(context.Context, model.Request, model.Deltas) (model.Reply, error) {
 		return model.Reply{Text: "No."}, nil
 	})}
-	result, err := groupchat.Run(context.Background(), groupchat.WithHooks(clerk, polite), "Is there any cake left?")
+	result, err := thread.Run(context.Background(), groupchat.WithHooks(clerk, polite), "Is there any cake left?")
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/thread"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -37,7 +38,7 @@ func ExamplePrediction() {
 		}},
 		Predict: []groupchat.Prediction{{Tool: "write", Argument: "document", Path: "/document"}},
 	}
-	thread := groupchat.NewThread(agent, groupchat.ThreadOptions{Events: func(e agui.Event) error {
+	th := thread.New(agent, thread.Options{Events: func(e agui.Event) error {
 		switch e := e.(type) {
 		case *agui.StateSnapshot: // shorter than a delta, because nothing else is in the state
 			fmt.Println(string(e.Snapshot))
@@ -46,7 +47,7 @@ func ExamplePrediction() {
 		}
 		return nil
 	}})
-	if _, err := thread.Say(context.Background(), "Write about a dragon."); err != nil {
+	if _, err := th.Say(context.Background(), "Write about a dragon."); err != nil {
 		fmt.Println(err)
 	}
 	// Output:

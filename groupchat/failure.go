@@ -40,14 +40,6 @@ func coded(err error) error {
 	return &errcode.Error{Code: code, Err: err}
 }
 
-// public is the sentence of err that clients may read.
-func public(err error) string {
-	if e, ok := errors.AsType[*errcode.Error](err); ok {
-		return e.Public()
-	}
-	return errcode.Of(err).Message()
-}
-
 // onlyCancelled reports whether err says nothing but that a person cancelled a question.
 func onlyCancelled(err error) bool {
 	switch e := err.(type) { //nolint:errorlint // the tree is walked here: another failure beside it counts

@@ -2,9 +2,7 @@ package groupchat
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -41,28 +39,5 @@ func TestARequestCostsWhatIsTold(t *testing.T) { //nolint:paralleltest // it cou
 	}
 	if many > few+5 {
 		t.Errorf("a request takes %v allocations on a long thread, and %v on a short one", many, few)
-	}
-}
-
-// TestThreadsInMemoryKeepNotes goes on with a thread that was saved: its summary is not made again.
-func TestThreadsInMemoryKeepNotes(t *testing.T) {
-	t.Parallel()
-	m := &narrow{t: t, window: 4000}
-	agent := &LLM{Model: m, History: &History{Turns: 3, Strategy: HistorySummarise}}
-	thread := NewThread(agent, ThreadOptions{})
-	for i := range 4 {
-		_, err := thread.Say(t.Context(), fmt.Sprint("Question ", i))
-		must(t, err)
-	}
-	equal(t, "summaries", len(m.summaries), 1)
-	saved, err := json.Marshal(thread)
-	must(t, err)
-	thread = NewThread(agent, ThreadOptions{})
-	must(t, json.Unmarshal(saved, thread))
-	_, err = thread.Say(t.Context(), "Go on")
-	must(t, err)
-	equal(t, "summaries", len(m.summaries), 1)
-	if !strings.Contains(fmt.Sprint(m.last().Messages), "Summary 1.") {
-		t.Errorf("asked %s", told(m.last()))
 	}
 }

@@ -182,7 +182,7 @@ func TestAFilterThatRefusesFailsItsTurn(t *testing.T) {
 			p := Participant{Name: "p", Agent: WithHooks(agent, refuses)}
 			out := newRig(t, team(Sequential(), p)).say("go")
 			codeOf(t, out, errcode.GuardrailRefused)
-			equal(t, "public", public(out.err), "Not this.")
+			equal(t, "public", errcode.Public(out.err), "Not this.")
 			if open := openIDs(out.err); len(open) != 1 {
 				t.Errorf("incomplete messages: %v", open)
 			}

@@ -142,7 +142,7 @@ func TestRow110ModelErrorsHaveCodes(t *testing.T) {
 			r := newRig(t, &LLM{Model: newMind(t, s).model()})
 			out := r.say("go")
 			codeOf(t, out, code)
-			equal(t, "public", public(out.err), code.Message())
+			equal(t, "public", errcode.Public(out.err), code.Message())
 		})
 	}
 }

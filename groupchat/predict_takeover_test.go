@@ -7,6 +7,7 @@ import (
 
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
+	"github.com/agui-gateway/gateway/groupchat/thread"
 )
 
 // TestPredictionsOutliveTakeovers wherever the process dies: the state is the same in the end, and the tool has worked once.
@@ -25,7 +26,7 @@ func TestPredictionsOutliveTakeovers(t *testing.T) {
 			}
 			m := groupchattest.NewModel(t, groupchattest.Calls("write", `{"document":"new"}`), groupchattest.Text("Done."))
 			agent := &groupchat.LLM{Model: m, Tools: []groupchat.Tool{write}, Predict: []groupchat.Prediction{{Tool: "write", Argument: "document", Path: "/document"}}}
-			return groupchattest.NewThread(t, agent, groupchattest.Options{ThreadOptions: groupchat.ThreadOptions{State: json.RawMessage(`{"document":"old"}`)}})
+			return groupchattest.NewThread(t, agent, groupchattest.Options{Options: thread.Options{State: json.RawMessage(`{"document":"old"}`)}})
 		}
 		places := groupchattest.EachTakeover(t, build, func(th *groupchattest.Thread) {
 			run := th.Say("Write.")

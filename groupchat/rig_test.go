@@ -233,7 +233,7 @@ func (r *rig) execute(s Session) (out *stream, end commit) {
 		r.notes = changed
 	}
 	if out.err != nil {
-		must(r.t, writer.Fail(&agui.RunError{Message: public(out.err), Code: string(errcode.Of(out.err))}))
+		must(r.t, writer.Fail(&agui.RunError{Message: errcode.Public(out.err), Code: string(errcode.Of(out.err))}))
 		return out, commit{}
 	}
 	writer.Inspect(func(v *run.View) { end.messages = v.Messages() })

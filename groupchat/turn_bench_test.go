@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/thread"
 )
 
 // BenchmarkTurn runs a team in which each of so many participants has one turn and says a sentence; without a store, a log or readers.
@@ -21,7 +22,7 @@ func BenchmarkTurn(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := groupchat.NewThread(team, groupchat.ThreadOptions{}).Say(b.Context(), "Go on"); err != nil {
+				if _, err := thread.New(team, thread.Options{}).Say(b.Context(), "Go on"); err != nil {
 					b.Fatal(err)
 				}
 			}

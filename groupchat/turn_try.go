@@ -156,7 +156,7 @@ func (t *Turn) failed(err error, sub *run.Subagent, step *run.Step) error {
 	if endErr := t.x.settleCalls(t.parentWriter, t.clientWriter, t.record, again); endErr != nil {
 		return endErr
 	}
-	if endErr := errors.Join(sub.Fail(string(code), public(err)), step.End()); endErr != nil {
+	if endErr := errors.Join(sub.Fail(string(code), errcode.Public(err)), step.End()); endErr != nil {
 		return fmt.Errorf("%w, and %w", err, endErr)
 	}
 	return err

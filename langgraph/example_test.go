@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/thread"
 	"github.com/agui-gateway/gateway/langgraph"
 )
 
@@ -40,7 +41,7 @@ data: [{"id": "m1", "type": "AIMessageChunk", "content": "Take an umbrella."}, {
 		fmt.Println(err)
 		return
 	}
-	result, err := groupchat.NewThread(weather, groupchat.ThreadOptions{}).Say(context.Background(), "Will it rain?")
+	result, err := thread.New(weather, thread.Options{}).Say(context.Background(), "Will it rain?")
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -15,6 +15,7 @@ import (
 	"github.com/agui-gateway/gateway/agui/client"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
+	"github.com/agui-gateway/gateway/groupchat/thread"
 	"github.com/agui-gateway/gateway/langgraph"
 )
 
@@ -72,7 +73,7 @@ func TestFaultsAreContained(t *testing.T) {
 			chat := desk(t, s, o)
 			chat.Participants[0].OnError = groupchat.ErrorPolicy{Skip: true}
 			chat.Participants = append(chat.Participants, groupchat.Participant{Name: "next", Agent: desk(t, newServer(t, func(r *run) { r.say("n", "Next.") }), langgraph.Options{})})
-			out := groupchattest.NewThread(t, chat, groupchattest.Options{ThreadOptions: groupchat.ThreadOptions{
+			out := groupchattest.NewThread(t, chat, groupchattest.Options{Options: thread.Options{
 				Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 			}}).Say("go")
 			if out.Err != nil || out.Text != "Next." || !strings.Contains(out.Shape(), "error remote_failed") {
@@ -95,7 +96,7 @@ func TestAGraphThatFails(t *testing.T) {
 		r.end("error")
 	})
 	var log bytes.Buffer
-	out := groupchattest.NewThread(t, specialist(t, s, langgraph.Options{}), groupchattest.Options{ThreadOptions: groupchat.ThreadOptions{
+	out := groupchattest.NewThread(t, specialist(t, s, langgraph.Options{}), groupchattest.Options{Options: thread.Options{
 		Log: slog.New(slog.NewTextHandler(&log, nil)),
 	}}).Say("go")
 	if out.Code() != "remote_failed" || !strings.Contains(out.Err.Error(), "ValueError") || !strings.Contains(out.Err.Error(), "no such thing") {
@@ -125,7 +126,7 @@ func TestABusyThread(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.mu.Lock()
-		s.threads["t"] = &thread{values: map[string]any{}}
+		s.threads["t"] = &storedThread{values: map[string]any{}}
 		s.runs = []*run{{s: s, id: "run1", threadID: "t", status: "running", Metadata: tc.metadata, cancelled: make(chan struct{})}}
 		s.mu.Unlock()
 		var last error

@@ -14,6 +14,7 @@ import (
 	"github.com/agui-gateway/gateway/agui/client"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
+	"github.com/agui-gateway/gateway/groupchat/thread"
 	"github.com/agui-gateway/gateway/langgraph"
 )
 
@@ -137,7 +138,7 @@ func TestACharacterSplitBetweenPieces(t *testing.T) {
 func TestTheServerIsSentWhatItLacks(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, func(r *run) { r.say("a1", "One.") }, func(r *run) { r.say("a2", "Two.") }, func(r *run) { r.say("a3", "Three.") })
-	th := groupchattest.NewThread(t, specialist(t, s, langgraph.Options{}), groupchattest.Options{ThreadOptions: groupchat.ThreadOptions{
+	th := groupchattest.NewThread(t, specialist(t, s, langgraph.Options{}), groupchattest.Options{Options: thread.Options{
 		State: json.RawMessage(`{"lg":{"topic":"rain"},"other":1}`),
 		Input: groupchat.Input{Context: []agui.Context{{Description: "page", Value: "home"}}},
 	}})
@@ -298,7 +299,7 @@ func TestAStoppedRunIsCancelled(t *testing.T) {
 	}, func(r *run) { r.say("b", "two") })
 	ctx, stop := contextWith(t)
 	far := specialist(t, s, langgraph.Options{})
-	th := groupchattest.NewThread(t, far, groupchattest.Options{Context: ctx, ThreadOptions: groupchat.ThreadOptions{Events: func(e agui.Event) error {
+	th := groupchattest.NewThread(t, far, groupchattest.Options{Context: ctx, Options: thread.Options{Events: func(e agui.Event) error {
 		if _, ok := e.(*agui.TextMessageContent); ok {
 			stop()
 		}
@@ -411,7 +412,7 @@ func TestAnAnswerForAnotherQuestion(t *testing.T) {
 		s := newServer(t, func(r *run) { r.ask(asked{hash("a"), "Sure?"}) })
 		var log bytes.Buffer
 		th := groupchattest.NewThread(t, specialist(t, s, langgraph.Options{}), groupchattest.Options{
-			NoReplay: true, ThreadOptions: groupchat.ThreadOptions{Log: slog.New(slog.NewTextHandler(&log, nil))},
+			NoReplay: true, Options: thread.Options{Log: slog.New(slog.NewTextHandler(&log, nil))},
 		})
 		out := th.Say("go")
 		key := out.Questions[0].Key

@@ -20,7 +20,7 @@ type server struct {
 	play []func(r *run)
 
 	mu      sync.Mutex
-	threads map[string]*thread
+	threads map[string]*storedThread
 	runs    []*run
 	cut     int                         // the next stream ends behind so many events; 0 is none
 	deaf    bool                        // a joined stream has only later events
@@ -30,8 +30,8 @@ type server struct {
 	changed *sync.Cond
 }
 
-// A thread is one of the server's.
-type thread struct {
+// A storedThread is one of the server's.
+type storedThread struct {
 	messages []map[string]any
 	values   map[string]any
 	asked    []asked
@@ -50,7 +50,7 @@ type run struct {
 	s         *server
 	id        string
 	threadID  string
-	thread    *thread
+	thread    *storedThread
 	Input     map[string]json.RawMessage       `json:"input"`
 	Command   struct{ Resume json.RawMessage } `json:"command"`
 	Metadata  map[string]string                `json:"metadata"`
@@ -61,7 +61,7 @@ type run struct {
 }
 
 func newServer(t testing.TB, play ...func(*run)) *server {
-	s := &server{play: play, threads: map[string]*thread{}, instead: map[string]http.HandlerFunc{}}
+	s := &server{play: play, threads: map[string]*storedThread{}, instead: map[string]http.HandlerFunc{}}
 	s.changed = sync.NewCond(&s.mu)
 	mux := http.NewServeMux()
 	for pattern, handle := range map[string]http.HandlerFunc{
@@ -119,7 +119,7 @@ func (s *server) create(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.threads[in.ID] == nil {
-		s.threads[in.ID] = &thread{values: map[string]any{}, metadata: map[string]string{}}
+		s.threads[in.ID] = &storedThread{values: map[string]any{}, metadata: map[string]string{}}
 	}
 	answer(w, map[string]any{"thread_id": in.ID, "status": s.statusOf(in.ID)})
 }
@@ -135,7 +135,7 @@ func (s *server) statusOf(id string) string {
 }
 
 // of calls f with a thread that is there.
-func (s *server) of(w http.ResponseWriter, r *http.Request, f func(id string, t *thread)) {
+func (s *server) of(w http.ResponseWriter, r *http.Request, f func(id string, t *storedThread)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	id := r.PathValue("id")
@@ -147,11 +147,11 @@ func (s *server) of(w http.ResponseWriter, r *http.Request, f func(id string, t 
 }
 
 func (s *server) tell(w http.ResponseWriter, r *http.Request) {
-	s.of(w, r, func(id string, _ *thread) { answer(w, map[string]any{"thread_id": id, "status": s.statusOf(id)}) })
+	s.of(w, r, func(id string, _ *storedThread) { answer(w, map[string]any{"thread_id": id, "status": s.statusOf(id)}) })
 }
 
 func (s *server) state(w http.ResponseWriter, r *http.Request) {
-	s.of(w, r, func(_ string, t *thread) {
+	s.of(w, r, func(_ string, t *storedThread) {
 		values := map[string]any{}
 		for k, v := range t.values {
 			values[k] = v
@@ -168,7 +168,7 @@ func (s *server) state(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *server) clear(w http.ResponseWriter, r *http.Request) {
-	s.of(w, r, func(_ string, t *thread) {
+	s.of(w, r, func(_ string, t *storedThread) {
 		t.asked = nil
 		t.cleared++
 		answer(w, map[string]any{})
@@ -178,7 +178,7 @@ func (s *server) clear(w http.ResponseWriter, r *http.Request) {
 func (s *server) begin(w http.ResponseWriter, r *http.Request) {
 	one := &run{s: s, status: "running", cancelled: make(chan struct{})}
 	_ = json.NewDecoder(r.Body).Decode(one)
-	s.of(w, r, func(id string, t *thread) {
+	s.of(w, r, func(id string, t *storedThread) {
 		if s.statusOf(id) == "busy" {
 			http.Error(w, "Thread is already running a task.", http.StatusUnprocessableEntity)
 			one = nil
@@ -371,7 +371,7 @@ func (s *server) status(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *server) list(w http.ResponseWriter, r *http.Request) {
-	s.of(w, r, func(id string, _ *thread) {
+	s.of(w, r, func(id string, _ *storedThread) {
 		list := []any{}
 		for _, one := range s.runs {
 			if one.threadID == id && one.status == r.URL.Query().Get("status") {
@@ -408,7 +408,7 @@ func (s *server) sent(n int) string {
 }
 
 // only is the server's only thread.
-func (s *server) only() *thread {
+func (s *server) only() *storedThread {
 	for _, t := range s.threads {
 		return t
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/budget"
+	"github.com/agui-gateway/gateway/groupchat/thread"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -41,10 +42,10 @@ func TestBudgetsOfAFile(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			thread := groupchat.NewThread(team.Agents["a"], groupchat.ThreadOptions{})
+			th := thread.New(team.Agents["a"], thread.Options{})
 			got := 0
 			for range 4 {
-				_, err := thread.Say(t.Context(), "go")
+				_, err := th.Say(t.Context(), "go")
 				if err != nil {
 					if errcode.Of(err) != errcode.BudgetExceeded {
 						t.Fatal(err)
@@ -81,7 +82,7 @@ func TestBudgetsSurviveAReload(t *testing.T) {
 		}
 		for range 2 {
 			input := groupchat.Input{Principal: groupchat.Principal{ID: "ada"}}
-			if _, err := groupchat.NewThread(team.Agents["a"], groupchat.ThreadOptions{Input: input}).Say(t.Context(), "go"); err == nil {
+			if _, err := thread.New(team.Agents["a"], thread.Options{Input: input}).Say(t.Context(), "go"); err == nil {
 				answered++
 			}
 		}

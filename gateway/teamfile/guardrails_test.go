@@ -10,6 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/thread"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -68,7 +69,7 @@ func TestTheManualsGuardrailsWork(t *testing.T) {
 		{"call DROP TABLE x", "It says: That is not allowed. Ask for something else.", ""},
 		{"call something", "The answer of a tool had a key in it.", errcode.GuardrailRefused},
 	} {
-		result, err := groupchat.Run(t.Context(), team.Agents["desk"], test.says)
+		result, err := thread.Run(t.Context(), team.Agents["desk"], test.says)
 		got := ""
 		if refused, ok := errors.AsType[*errcode.Error](err); ok {
 			got = refused.Public()
@@ -119,7 +120,7 @@ agents:
     manager: { type: sequential }
     participants: [ { name: p, type: script, hooks: [ one ], steps: [ { say: x } ] }, { name: q, type: script, steps: [ { say: y } ] } ]
 `, Options{Hooks: map[string]groupchat.Hooks{"all": note("all"), "one": note("one")}})
-	if _, err := groupchat.Run(t.Context(), team.Agents["a"], "go"); err != nil {
+	if _, err := thread.Run(t.Context(), team.Agents["a"], "go"); err != nil {
 		t.Fatal(err)
 	}
 	if got := strings.Join(seen, ", "); got != "all , all p, one p, all q" {

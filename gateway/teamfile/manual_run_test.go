@@ -18,6 +18,7 @@ import (
 
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/thread"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -99,7 +100,7 @@ func TestTheManualsExamplesRun(t *testing.T) {
 // played is what an agent does when somebody says hello, in a line.
 func played(t *testing.T, agent groupchat.Agent) string {
 	t.Helper()
-	result, err := groupchat.NewThread(agent, groupchat.ThreadOptions{}).Say(t.Context(), "Hello")
+	result, err := thread.New(agent, thread.Options{}).Say(t.Context(), "Hello")
 	if err != nil {
 		return "fails with " + string(errcode.Of(err))
 	}

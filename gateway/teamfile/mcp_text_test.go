@@ -15,6 +15,7 @@ import (
 
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/thread"
 	"github.com/agui-gateway/gateway/model/openai"
 )
 
@@ -77,7 +78,7 @@ func TestTextsOfServers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r, err := groupchat.Run(t.Context(), librarian(t, tt.server, tt.keys), "hello")
+			r, err := thread.Run(t.Context(), librarian(t, tt.server, tt.keys), "hello")
 			if code := errcode.Of(err); err != nil && code != tt.code || err == nil && tt.code != "" {
 				t.Fatalf("Run() = %v, want the code %q", err, tt.code)
 			}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/thread"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -28,9 +28,9 @@ func TestRepliesOfAFileAreKept(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, who := range []string{"ada", "bob", "ada"} {
-				o := groupchat.ThreadOptions{}
+				o := thread.Options{}
 				o.Input.Principal.ID = who
-				if _, err := groupchat.NewThread(team.Agents[agent], o).Say(t.Context(), "Hi"); err != nil {
+				if _, err := thread.New(team.Agents[agent], o).Say(t.Context(), "Hi"); err != nil {
 					t.Fatal(err)
 				}
 			}

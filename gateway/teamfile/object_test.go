@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/gateway/teamfile"
-	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/thread"
 )
 
 func TestFieldsOfAQuestionAreInTheFilesOrder(t *testing.T) {
@@ -21,7 +21,7 @@ func TestFieldsOfAQuestionAreInTheFilesOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	asked, err := groupchat.Run(t.Context(), team.Agents["a"], "Hi")
+	asked, err := thread.Run(t.Context(), team.Agents["a"], "Hi")
 	if err != nil || len(asked.Questions) != 1 {
 		t.Fatalf("%d questions, %v", len(asked.Questions), err)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
+	"github.com/agui-gateway/gateway/groupchat/thread"
 )
 
 // TestPredictionsWork lets the agent of the manual write a document with a tool of the page.
@@ -13,7 +14,7 @@ func TestPredictionsWork(t *testing.T) {
 	t.Parallel()
 	m := groupchattest.NewModel(t, groupchattest.Calls("write_document", `{"document":"Once upon a time."}`))
 	agent := read(t, manual(t, "predictive_state_updates:"), "predictive_state_updates", m)
-	th := groupchattest.NewThread(t, agent, groupchattest.Options{ThreadOptions: groupchat.ThreadOptions{
+	th := groupchattest.NewThread(t, agent, groupchattest.Options{Options: thread.Options{
 		Input: groupchat.Input{Tools: []agui.Tool{{Name: "write_document", Parameters: []byte(`{"type":"object"}`)}}},
 	}})
 	run := th.Say("Write a story.")

@@ -3,6 +3,7 @@ package teamfile
 import (
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/suggest"
 )
 
 // suggestions reads what people could say to an agent: a list, or a model that makes one. It returns nil if there are
@@ -11,10 +12,10 @@ func (b *builder) suggestions(n *Value) groupchat.Suggester {
 	if n == nil {
 		return nil
 	}
-	o := groupchat.SuggestOptions{Log: b.log}
+	o := suggest.Options{Log: b.log}
 	if !n.IsMapping() {
 		o.List = suggestionList(n)
-		return groupchat.Suggest(o)
+		return suggest.New(o)
 	}
 	f := n.Fields("suggestions", "")
 	at := f.Take("model")
@@ -26,7 +27,7 @@ func (b *builder) suggestions(n *Value) groupchat.Suggester {
 		n.Bad("name the model that makes suggestions, `model: default`, or write a list of them")
 	}
 	f.End()
-	return groupchat.Suggest(o)
+	return suggest.New(o)
 }
 
 // suggestionList reads suggestions: texts, or titles with their messages.

@@ -13,7 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/thread"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -67,7 +67,7 @@ func TestCallsOfAServerAreMadeAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer team.Close()
-			answer, err := groupchat.Run(t.Context(), team.Agents["a"], "Find it.")
+			answer, err := thread.Run(t.Context(), team.Agents["a"], "Find it.")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
+	"github.com/agui-gateway/gateway/groupchat/thread"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -49,7 +49,7 @@ func TestHTTPToolsWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = team.Close() })
-	th := groupchattest.NewThread(t, team.Agents["concierge"], groupchattest.Options{ThreadOptions: groupchat.ThreadOptions{Log: o.Log}})
+	th := groupchattest.NewThread(t, team.Agents["concierge"], groupchattest.Options{Options: thread.Options{Log: o.Log}})
 	run := th.Say("Book us a table if it does not rain.")
 	if len(run.Questions) != 1 || len(asked) != 1 {
 		t.Fatalf("%d questions after the requests %q, want one question and one request", len(run.Questions), asked)

@@ -9,6 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
+	"github.com/agui-gateway/gateway/groupchat/thread"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -65,7 +66,7 @@ func TestVariablesWork(t *testing.T) {
 	m := groupchattest.NewModel(t, groupchattest.Text(`{"next_speaker":"scout"}`), groupchattest.Text("A lake."), groupchattest.Text(`{"next_speaker":"host"}`),
 		groupchattest.Text("Go to the lake."), groupchattest.Text(`{"terminate":true}`))
 	agent := read(t, manual(t, "Today is {{date}}"), "guide", m)
-	th := groupchattest.NewThread(t, agent, groupchattest.Options{ThreadOptions: groupchat.ThreadOptions{State: []byte(`{"wish":["{{input}}"]}`)}})
+	th := groupchattest.NewThread(t, agent, groupchattest.Options{Options: thread.Options{State: []byte(`{"wish":["{{input}}"]}`)}})
 	th.Say("Where to? {{state:/wish}}")
 	wantIn(t, "the manager's request", told(t, m, 0), "Today is "+time.Now().UTC().Format("2006-01-"), `The scout looks for: ["{{input}}"].`)
 	wantIn(t, "the scout's request", told(t, m, 1), "Find what suits a guest.")
@@ -114,13 +115,13 @@ agents:
 		{`{}`, "fail", ""}, {`{"n":"x"}`, "fail", ""}, {`{"n":1}`, "fail", "I work."}, {`{}`, "skip", "Then I do."},
 	} {
 		agent := read(t, strings.Replace(text, "SKIP", tt.then, 1), "team", m)
-		thread := groupchat.NewThread(agent, groupchat.ThreadOptions{State: []byte(tt.state)})
-		_, err := thread.Say(context.Background(), "go")
+		th := thread.New(agent, thread.Options{State: []byte(tt.state)})
+		_, err := th.Say(context.Background(), "go")
 		if tt.then == "fail" && errcode.Of(err) != errcode.ContractViolation {
 			t.Errorf("with %s the run ends with %v", tt.state, err)
 		}
 		var said []string
-		for _, message := range thread.Messages()[1:] {
+		for _, message := range th.Messages()[1:] {
 			said = append(said, message.Content.Text())
 		}
 		if got := strings.Join(said, " "); got != tt.want {
@@ -159,7 +160,7 @@ agents:
 `
 	m := groupchattest.NewModel(t, groupchattest.Text("It is paid."))
 	agent := read(t, text, "help", m)
-	th := groupchattest.NewThread(t, agent, groupchattest.Options{ThreadOptions: groupchat.ThreadOptions{State: []byte(`{"topic":"bill"}`)}})
+	th := groupchattest.NewThread(t, agent, groupchattest.Options{Options: thread.Options{State: []byte(`{"topic":"bill"}`)}})
 	run := th.Say("paid?")
 	wantIn(t, "the request", told(t, m, 0), "For this turn: On bill, asked paid?")
 	if len(run.Questions) != 1 || run.Questions[0].Message != "It is paid. Is that so, friend?" {

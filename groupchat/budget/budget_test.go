@@ -13,6 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/thread"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -78,8 +79,8 @@ func TestARunHasABudget(t *testing.T) {
 			t.Parallel()
 			asked := 0
 			agent := under(t, Limits{Run: tt.limit}, &groupchat.LLM{Model: thirsty(&asked, tt.tools), Tools: []groupchat.Tool{looks(tt.tools)}})
-			thread := groupchat.NewThread(agent, groupchat.ThreadOptions{})
-			_, err := thread.Say(t.Context(), "go")
+			th := thread.New(agent, thread.Options{})
+			_, err := th.Say(t.Context(), "go")
 			if (err != nil) != tt.fails || asked != tt.asked {
 				t.Errorf("the model was asked %d times, error %v; want %d", asked, err, tt.asked)
 			}
@@ -99,19 +100,19 @@ func TestAThreadHasABudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	agent := groupchat.WithHooks(&groupchat.LLM{Model: thirsty(&asked, 0)}, b.Hooks())
-	thread := groupchat.NewThread(agent, groupchat.ThreadOptions{})
+	th := thread.New(agent, thread.Options{})
 	for range 2 {
-		if _, err := thread.Say(t.Context(), "go"); err != nil {
+		if _, err := th.Say(t.Context(), "go"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	_, err = thread.Say(t.Context(), "go")
+	_, err = th.Say(t.Context(), "go")
 	exceeds(t, err, "This conversation")
-	if _, err := groupchat.Run(t.Context(), agent, "go"); err != nil {
+	if _, err := thread.Run(t.Context(), agent, "go"); err != nil {
 		t.Errorf("another thread: %v", err)
 	}
 	b.limits.Thread = 30
-	if _, err := thread.Say(t.Context(), "go"); err != nil || asked != 4 {
+	if _, err := th.Say(t.Context(), "go"); err != nil || asked != 4 {
 		t.Errorf("with a higher budget: %v after %d calls", err, asked)
 	}
 }
@@ -121,9 +122,9 @@ func TestAPrincipalHasABudget(t *testing.T) {
 	asked, now := 0, time.Unix(1000, 0)
 	agent := under(t, Limits{Principal: 20, Window: time.Hour, Now: func() time.Time { return now }}, &groupchat.LLM{Model: thirsty(&asked, 0)})
 	say := func(who string) error {
-		o := groupchat.ThreadOptions{}
+		o := thread.Options{}
 		o.Input.Principal.ID = who
-		_, err := groupchat.NewThread(agent, o).Say(t.Context(), "go")
+		_, err := thread.New(agent, o).Say(t.Context(), "go")
 		return err
 	}
 	for _, who := range []string{"ada", "ada", "bob"} {
@@ -147,16 +148,16 @@ func TestWhatAnAttemptUsedCounts(t *testing.T) {
 	asked := 0
 	agent := under(t, Limits{Run: 20}, &groupchat.LLM{Model: thirsty(&asked, 9), Tools: []groupchat.Tool{looks(99)}})
 	var saved []json.RawMessage
-	thread := groupchat.NewThread(agent, groupchat.ThreadOptions{Save: func(_ context.Context, kept json.RawMessage) error {
+	th := thread.New(agent, thread.Options{Save: func(_ context.Context, kept json.RawMessage) error {
 		saved = append(saved, kept)
 		return nil
 	}})
-	_, err := thread.Say(t.Context(), "go")
+	_, err := th.Say(t.Context(), "go")
 	exceeds(t, err, "This run")
 	places := 0
 	for i, kept := range saved {
 		before := asked
-		another := groupchat.NewThread(agent, groupchat.ThreadOptions{})
+		another := thread.New(agent, thread.Options{})
 		if err := json.Unmarshal(kept, another); err != nil {
 			t.Fatal(err)
 		}
@@ -218,9 +219,9 @@ func TestBudgetsOfALedger(t *testing.T) {
 	asked, ledger := 0, &Ledger{}
 	say := func(name string) error {
 		agent := under(t, Limits{Principal: 20, Window: time.Hour, Ledger: ledger, Name: name}, &groupchat.LLM{Model: thirsty(&asked, 0)})
-		o := groupchat.ThreadOptions{}
+		o := thread.Options{}
 		o.Input.Principal.ID = "ada"
-		_, err := groupchat.NewThread(agent, o).Say(t.Context(), "go")
+		_, err := thread.New(agent, o).Say(t.Context(), "go")
 		return err
 	}
 	for range 2 {

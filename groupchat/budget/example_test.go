@@ -8,6 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/budget"
+	"github.com/agui-gateway/gateway/groupchat/thread"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -22,7 +23,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	thread := groupchat.NewThread(groupchat.WithHooks(&groupchat.LLM{Model: talks}, b.Hooks()), groupchat.ThreadOptions{})
+	thread := thread.New(groupchat.WithHooks(&groupchat.LLM{Model: talks}, b.Hooks()), thread.Options{})
 	for range 3 {
 		if _, err := thread.Say(context.Background(), "Go on."); err != nil {
 			fmt.Println(errcode.Of(err))

@@ -5,12 +5,12 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/thread"
 )
 
 // A Run is one run of a [Thread]. Of one that failed the result has the state alone.
 type Run struct {
-	*groupchat.RunResult
+	*thread.Result
 	// Err is why the run failed; nil if it did not.
 	Err    error
 	Events []agui.Event

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/thread"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -50,7 +50,7 @@ func (s *stream) checkState(t T, end json.RawMessage) {
 }
 
 // replay enters a paused run again without an answer, from what JSON keeps of it.
-func (th *Thread) replay(was *groupchat.RunResult) {
+func (th *Thread) replay(was *thread.Result) {
 	th.t.Helper()
 	saved, err := json.Marshal(th.thread)
 	must(th.t, err)

@@ -11,11 +11,12 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/thread"
 )
 
 // Options are what a [Thread] begins with. The zero value is valid.
 type Options struct {
-	groupchat.ThreadOptions
+	thread.Options
 	// Context is that of all runs; nil means context.Background.
 	Context context.Context
 	// NoReplay leaves out that every pause is entered again.
@@ -28,7 +29,7 @@ type Thread struct {
 	t      T
 	agent  groupchat.Agent
 	o      Options
-	thread *groupchat.Thread
+	thread *thread.Thread
 	ids    atomic.Int64
 
 	mu     sync.Mutex
@@ -55,8 +56,8 @@ func NewThread(t T, agent groupchat.Agent, o Options) *Thread {
 }
 
 // another is a thread with the same agent, in another process so to speak.
-func (th *Thread) another() *groupchat.Thread {
-	o := th.o.ThreadOptions
+func (th *Thread) another() *thread.Thread {
+	o := th.o.Options
 	if o.NewID == nil {
 		o.NewID = func() string { return strconv.FormatInt(th.ids.Add(1), 10) }
 	}
@@ -81,7 +82,7 @@ func (th *Thread) another() *groupchat.Thread {
 		}
 		return save(ctx, raw)
 	}
-	return groupchat.NewThread(th.agent, o)
+	return thread.New(th.agent, o)
 }
 
 // errCrashed is how a process dies.
@@ -108,14 +109,14 @@ func (th *Thread) note(raw json.RawMessage) error {
 // Say sends a message of a person's.
 func (th *Thread) Say(text string) *Run {
 	th.t.Helper()
-	return th.run(func(ctx context.Context) (*groupchat.RunResult, error) { return th.thread.Say(ctx, text) })
+	return th.run(func(ctx context.Context) (*thread.Result, error) { return th.thread.Say(ctx, text) })
 }
 
 // Answer answers open questions and calls, by the keys of questions and the names of tools: see
-// [groupchat.Thread.Answer].
+// [thread.Thread.Answer].
 func (th *Thread) Answer(answers map[string]any) *Run {
 	th.t.Helper()
-	return th.run(func(ctx context.Context) (*groupchat.RunResult, error) { return th.thread.Answer(ctx, answers) })
+	return th.run(func(ctx context.Context) (*thread.Result, error) { return th.thread.Answer(ctx, answers) })
 }
 
 // Approve lets the calls of these tools be made.
@@ -155,10 +156,10 @@ func (th *Thread) Upgrade(agent groupchat.Agent) {
 }
 
 // Thread is the thread that the test drives.
-func (th *Thread) Thread() *groupchat.Thread { return th.thread }
+func (th *Thread) Thread() *thread.Thread { return th.thread }
 
 // run plays one run: if the process dies in it, the end of it is another's.
-func (th *Thread) run(play func(context.Context) (*groupchat.RunResult, error)) *Run {
+func (th *Thread) run(play func(context.Context) (*thread.Result, error)) *Run {
 	th.t.Helper()
 	result, err := th.record(play)
 	if th.left != nil {
@@ -169,10 +170,10 @@ func (th *Thread) run(play func(context.Context) (*groupchat.RunResult, error)) 
 	}
 	run := &Run{Err: err, Events: th.stream.events}
 	if err != nil {
-		run.RunResult = &groupchat.RunResult{State: th.thread.State()}
+		run.Result = &thread.Result{State: th.thread.State()}
 		return run
 	}
-	run.RunResult = result
+	run.Result = result
 	th.stream.checkState(th.t, result.State)
 	if !result.Done() && !th.o.NoReplay {
 		th.replay(result)
@@ -180,7 +181,7 @@ func (th *Thread) run(play func(context.Context) (*groupchat.RunResult, error)) 
 	return run
 }
 
-func (th *Thread) record(play func(context.Context) (*groupchat.RunResult, error)) (*groupchat.RunResult, error) {
+func (th *Thread) record(play func(context.Context) (*thread.Result, error)) (*thread.Result, error) {
 	th.stream = &stream{}
 	return play(th.o.Context)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/guard"
+	"github.com/agui-gateway/gateway/groupchat/thread"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -27,9 +28,9 @@ func ExampleNew() {
 	}
 	agent := groupchat.WithHooks(&groupchat.LLM{Model: echo}, rails)
 
-	result, err := groupchat.Run(context.Background(), agent, "I am ann@example.org")
+	result, err := thread.Run(context.Background(), agent, "I am ann@example.org")
 	fmt.Println(result.Text, err)
-	_, err = groupchat.Run(context.Background(), agent, "My password is tulip")
+	_, err = thread.Run(context.Background(), agent, "My password is tulip")
 	fmt.Println(errcode.Of(err))
 	// Output:
 	// You said: I am [email] <nil>
@@ -42,7 +43,7 @@ func ExampleText() {
 		return strings.ReplaceAll(p.Text, "!", "."), "", nil
 	})
 	agent := groupchat.WithHooks(&groupchat.LLM{Model: echo}, calm)
-	result, err := groupchat.Run(context.Background(), agent, "Great! Wow!")
+	result, err := thread.Run(context.Background(), agent, "Great! Wow!")
 	fmt.Println(result.Text, err)
 	// Output: You said: Great. Wow. <nil>
 }

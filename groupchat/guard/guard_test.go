@@ -11,6 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/thread"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -48,8 +49,8 @@ func says(words ...string) *script {
 // A played is the result of one run under rules.
 type played struct {
 	err    error
-	result *groupchat.RunResult
-	thread *groupchat.Thread
+	result *thread.Result
+	thread *thread.Thread
 	shown  string // the pieces of text on the wire, with | between
 }
 
@@ -61,7 +62,7 @@ func play(t *testing.T, agent groupchat.Agent, said string, rules ...Rule) *play
 	}
 	var pieces []string
 	p := &played{}
-	p.thread = groupchat.NewThread(groupchat.WithHooks(agent, h), groupchat.ThreadOptions{Events: func(e agui.Event) error {
+	p.thread = thread.New(groupchat.WithHooks(agent, h), thread.Options{Events: func(e agui.Event) error {
 		if c, ok := e.(*agui.TextMessageContent); ok {
 			pieces = append(pieces, c.Delta)
 		}
@@ -145,7 +146,7 @@ func TestInputIsAllThatCameSinceOthersSpoke(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	th := groupchat.NewThread(groupchat.WithHooks(&groupchat.LLM{Model: says("hi")}, h), groupchat.ThreadOptions{})
+	th := thread.New(groupchat.WithHooks(&groupchat.LLM{Model: says("hi")}, h), thread.Options{})
 	user := func(text string) groupchat.Message {
 		return groupchat.Message{Role: agui.RoleUser, Content: agui.TextContent(text)}
 	}

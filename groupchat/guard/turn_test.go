@@ -11,6 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/thread"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -74,7 +75,7 @@ func TestAStopDoesNotWaitForAGuard(t *testing.T) {
 	ctx, stop := context.WithCancelCause(t.Context())
 	stopped := errors.New("stopped")
 	stop(stopped)
-	_, err = groupchat.Run(ctx, groupchat.WithHooks(&groupchat.LLM{Model: says("hi")}, h), "x")
+	_, err = thread.Run(ctx, groupchat.WithHooks(&groupchat.LLM{Model: says("hi")}, h), "x")
 	if !errors.Is(err, stopped) && !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
@@ -119,7 +120,7 @@ func TestOtherEventsAreJudged(t *testing.T) {
 		)
 	})
 	masked, events := 0, 0
-	th := groupchat.NewThread(groupchat.WithHooks(agent, h), groupchat.ThreadOptions{Events: func(e agui.Event) error {
+	th := thread.New(groupchat.WithHooks(agent, h), thread.Options{Events: func(e agui.Event) error {
 		raw, err := agui.Encode(e)
 		if strings.Contains(string(raw), "ann@") {
 			t.Errorf("sent %s", raw)
@@ -140,17 +141,17 @@ func TestTextsAreEdited(t *testing.T) {
 		at := strings.LastIndexByte(p.Text, ' ') + 1
 		return strings.ToUpper(p.Text[:at]), p.Text[at:], nil
 	})
-	th := groupchat.NewThread(groupchat.WithHooks(&groupchat.LLM{Model: says("one two three")}, words), groupchat.ThreadOptions{})
+	th := thread.New(groupchat.WithHooks(&groupchat.LLM{Model: says("one two three")}, words), thread.Options{})
 	if r, err := th.Say(t.Context(), "go"); err != nil || r.Text != "ONE TWO three" {
 		t.Errorf("%v, %v", err, r)
 	}
 	hoards := Text(func(p Passage) (string, string, error) { return "", p.Text + strings.Repeat("x", MaxHeld), nil })
-	th = groupchat.NewThread(groupchat.WithHooks(&groupchat.LLM{Model: says("one two three")}, hoards), groupchat.ThreadOptions{})
+	th = thread.New(groupchat.WithHooks(&groupchat.LLM{Model: says("one two three")}, hoards), thread.Options{})
 	if _, err := th.Say(t.Context(), "go"); errcode.Of(err) != errcode.HookFailed {
 		t.Errorf("holding back without end: %v", err)
 	}
 	drops := Text(func(Passage) (string, string, error) { return "", "", nil })
-	th = groupchat.NewThread(groupchat.WithHooks(&groupchat.LLM{Model: says("one")}, drops), groupchat.ThreadOptions{})
+	th = thread.New(groupchat.WithHooks(&groupchat.LLM{Model: says("one")}, drops), thread.Options{})
 	if r, err := th.Say(t.Context(), "go"); err != nil || len(r.Messages) != 0 {
 		t.Errorf("%v, %v: an empty message is left", err, r)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/plan"
+	"github.com/agui-gateway/gateway/groupchat/thread"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -37,7 +38,7 @@ func ExampleManager() {
 		Participants: []groupchat.Participant{{Name: "clerk", Description: "Knows prices", Agent: says("clerk")}},
 	}
 	ctx := context.Background()
-	run, err := groupchat.Run(ctx, team, "What are five apples?")
+	run, err := thread.Run(ctx, team, "What are five apples?")
 	if err != nil {
 		fmt.Println(err)
 		return

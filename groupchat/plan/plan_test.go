@@ -11,6 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
 	"github.com/agui-gateway/gateway/groupchat/plan"
+	"github.com/agui-gateway/gateway/groupchat/thread"
 )
 
 // drafts is what a model answers that plans.
@@ -225,7 +226,7 @@ func TestWhatAnEarlierTaskKnew(t *testing.T) {
 	t.Parallel()
 	for known, state := range map[bool]string{true: `{"plan":{"facts":{"given":["hats are red"]}}}`, false: `{"plan":{"facts":"hats are red"}}`} {
 		m := groupchattest.NewModel(t, drafts("x", "finder: look"), satisfied)
-		th := groupchattest.NewThread(t, office(plan.Options{Model: m, Store: "/plan", NoFinal: true}), groupchattest.Options{ThreadOptions: groupchat.ThreadOptions{State: json.RawMessage(state)}})
+		th := groupchattest.NewThread(t, office(plan.Options{Model: m, Store: "/plan", NoFinal: true}), groupchattest.Options{Options: thread.Options{State: json.RawMessage(state)}})
 		th.Say("go")
 		if told := strings.Contains(m.Requests()[0].Messages[0].Text, "Given: hats are red"); told != known {
 			t.Errorf("told of the facts: %t, want %t", told, known)

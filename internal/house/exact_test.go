@@ -10,7 +10,7 @@ import (
 // foreignJSON are the packages that read JSON of clients, models, and other servers.
 var foreignJSON = []string{
 	"a2a", "agui/client", "gateway", "gateway/auth", "gateway/copilotkit", "gateway/internal/attachment", "gateway/internal/typed", "groupchat", "groupchat/guard",
-	"groupchat/plan", "groupchat/surface", "httptool", "langgraph", "mcp", "model/openai",
+	"groupchat/plan", "groupchat/suggest", "groupchat/surface", "groupchat/thread", "httptool", "langgraph", "mcp", "model/openai",
 }
 
 // plainJSON are files in them that read JSON of this process or of the operator, or decode into maps, texts and
@@ -21,7 +21,7 @@ var plainJSON = []string{
 	"groupchat/approve_remember.go", "groupchat/astool_session.go", "groupchat/contract.go", "groupchat/conversation.go", "groupchat/execution.go",
 	"groupchat/fan.go", "groupchat/history_notes.go", "groupchat/llm_ask.go", "groupchat/llm_forget.go", "groupchat/llm_speak.go", "groupchat/notes.go", "groupchat/once.go",
 	"groupchat/question.go", "groupchat/remote_conversation.go", "groupchat/remote_request.go", "groupchat/template_values.go",
-	"groupchat/thread_saved.go", "groupchat/tool_call.go", "groupchat/tool_input.go", "groupchat/tool_schema.go", "groupchat/usage.go", "groupchat/view_record.go",
+	"groupchat/thread/saved.go", "groupchat/tool_call.go", "groupchat/tool_input.go", "groupchat/tool_schema.go", "groupchat/usage.go", "groupchat/view_record.go",
 	"groupchat/guard/json.go", "groupchat/plan/manager.go", "httptool/check.go", "langgraph/thread.go", "model/openai/body.go", "model/openai/chunk.go",
 	"model/openai/chunk_plain.go", "model/openai/errors.go", "model/openai/form.go", "model/openai/opaque.go", "model/openai/responses_body.go",
 	"model/openai/responses_events.go",

@@ -12,6 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/thread"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -236,9 +237,9 @@ func TestAgentsAskOnce(t *testing.T) {
 		return groupchat.TextResult("a book"), nil
 	}}}}
 	for i, who := range []string{"ada", "ada", "bob"} {
-		o := groupchat.ThreadOptions{}
+		o := thread.Options{}
 		o.Input.Principal.ID = who
-		result, err := groupchat.NewThread(agent, o).Say(t.Context(), "Look.")
+		result, err := thread.New(agent, o).Say(t.Context(), "Look.")
 		if err != nil || result.Text != "Found." || looked != i+1 {
 			t.Errorf("%s is told %+v, %v, after %d calls of the tool", who, result, err, looked)
 		}
@@ -259,7 +260,7 @@ func TestARetryAsksAnew(t *testing.T) {
 	}}
 	agent := &groupchat.LLM{Model: kept(t, inner, Options{}), Output: &groupchat.LLMOutput{Schema: []byte(`{"type":"object","required":["dish"]}`)}}
 	team := &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{{Name: "a", Agent: agent, OnError: groupchat.ErrorPolicy{Retries: 1, Backoff: -1}}}}
-	result, err := groupchat.Run(t.Context(), team, "What is there?")
+	result, err := thread.Run(t.Context(), team, "What is there?")
 	if err != nil || result.Text != `{"dish":"soup"}` || inner.asked != 4 {
 		t.Errorf("Run() = %+v, %v after %d calls, want what the model says in the second try", result, err, inner.asked)
 	}

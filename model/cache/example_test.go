@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/thread"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/model/cache"
 )
@@ -23,7 +24,7 @@ func Example() {
 		return
 	}
 	for range 3 {
-		answer, err := groupchat.Run(context.Background(), &groupchat.LLM{Model: m}, "What is the answer?")
+		answer, err := thread.Run(context.Background(), &groupchat.LLM{Model: m}, "What is the answer?")
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -1,10 +1,11 @@
-package groupchat_test
+package thread_test
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -14,13 +15,14 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/thread"
 	"github.com/agui-gateway/gateway/model"
 )
 
 // verified are options whose events are held to the protocol's order.
-func verified(t *testing.T) groupchat.ThreadOptions {
+func verified(t *testing.T) thread.Options {
 	var v *agui.Verifier
-	return groupchat.ThreadOptions{Events: func(e agui.Event) error {
+	return thread.Options{Events: func(e agui.Event) error {
 		if _, ok := e.(*agui.RunStarted); ok {
 			v = &agui.Verifier{}
 		}
@@ -54,40 +56,40 @@ func wantNone(t *testing.T, err error) {
 
 func TestThreadGoesOnOverRuns(t *testing.T) {
 	t.Parallel()
-	thread := groupchat.NewThread(booker, verified(t))
-	result, err := thread.Say(t.Context(), "Fly me away")
+	th := thread.New(booker, verified(t))
+	result, err := th.Say(t.Context(), "Fly me away")
 	wantNone(t, err)
 	if len(result.Questions) != 1 || result.Questions[0].Key != "airline" || string(result.Questions[0].Options) != `["KLM","United"]` || result.Done() {
 		t.Fatalf("it asks %+v", result.Questions)
 	}
-	_, err = thread.Say(t.Context(), "Hello?")
+	_, err = th.Say(t.Context(), "Hello?")
 	wantCode(t, err, errcode.InterruptPending)
-	_, err = thread.Answer(t.Context(), map[string]any{"hotel": "Zoe"})
+	_, err = th.Answer(t.Context(), map[string]any{"hotel": "Zoe"})
 	wantCode(t, err, errcode.InterruptNotFound)
-	_, err = thread.Answer(t.Context(), map[string]any{"airline": func() {}})
+	_, err = th.Answer(t.Context(), map[string]any{"airline": func() {}})
 	wantCode(t, err, errcode.ResumeInvalid)
-	_, err = thread.Answer(t.Context(), map[string]any{"airline": "KLM", result.Questions[0].ID: "United"})
+	_, err = th.Answer(t.Context(), map[string]any{"airline": "KLM", result.Questions[0].ID: "United"})
 	wantCode(t, err, errcode.ResumeInvalid)
-	again, err := thread.Resume(t.Context())
+	again, err := th.Resume(t.Context())
 	wantNone(t, err)
 	if diff := cmp.Diff(result.Questions, again.Questions); diff != "" || len(again.Messages) > 0 {
 		t.Errorf("entered again it asks for something else, or says something:\n%s%v", diff, again.Messages)
 	}
 	result, err = again.Answer(t.Context(), map[string]any{"airline": "KLM"})
 	wantNone(t, err)
-	if result.Text != "Booked with KLM." || !result.Done() || result.Thread() != thread {
+	if result.Text != "Booked with KLM." || !result.Done() || result.Thread() != th {
 		t.Errorf("the result is %+v", result)
 	}
-	_, err = thread.Answer(t.Context(), map[string]any{"airline": "KLM"})
+	_, err = th.Answer(t.Context(), map[string]any{"airline": "KLM"})
 	wantCode(t, err, errcode.InterruptNotFound)
-	_, err = thread.Resume(t.Context())
+	_, err = th.Resume(t.Context())
 	wantCode(t, err, errcode.NotFound)
-	result, err = thread.Say(t.Context(), "And back")
+	result, err = th.Say(t.Context(), "And back")
 	wantNone(t, err)
 	if result, err = result.Answer(t.Context(), map[string]any{"airline": groupchat.Answer{Cancelled: true}}); err != nil || result.Text != "" {
 		t.Errorf("called off it comes to %+v, %v", result, err)
 	}
-	if n := len(thread.Messages()); n != 3 {
+	if n := len(th.Messages()); n != 3 {
 		t.Errorf("the thread has %d messages, want 3", n)
 	}
 }
@@ -102,15 +104,15 @@ func tokens(text string, n int64) model.Model {
 
 func TestThreadCountsWhatModelsUse(t *testing.T) {
 	t.Parallel()
-	thread := groupchat.NewThread(&groupchat.LLM{Model: tokens("Hi.", 3)}, verified(t))
+	th := thread.New(&groupchat.LLM{Model: tokens("Hi.", 3)}, verified(t))
 	for range 2 {
-		result, err := thread.Say(t.Context(), "Hello")
+		result, err := th.Say(t.Context(), "Hello")
 		wantNone(t, err)
 		if len(result.Usage) != 1 || *result.Usage[0].InputTokens != 3 || *result.Cost != 0.5 {
 			t.Errorf("a run used %+v for %v", result.Usage, result.Cost)
 		}
 	}
-	if used, cost := thread.Usage(); len(used) != 1 || *used[0].InputTokens != 6 || *cost != 1 {
+	if used, cost := th.Usage(); len(used) != 1 || *used[0].InputTokens != 6 || *cost != 1 {
 		t.Errorf("the thread used %+v for %v", used, cost)
 	}
 }
@@ -138,8 +140,8 @@ func TestThreadCallsAndApprovals(t *testing.T) {
 	}}}
 	o := verified(t)
 	o.Input.Tools = []agui.Tool{{Name: "colour", Description: "the page's colour", Parameters: json.RawMessage(`{"type":"object"}`)}}
-	thread := groupchat.NewThread(agent, o)
-	result, err := thread.Say(t.Context(), "Delete it")
+	th := thread.New(agent, o)
+	result, err := th.Say(t.Context(), "Delete it")
 	wantNone(t, err)
 	if len(result.Questions) != 1 || result.Questions[0].Tool != "delete" || string(result.Questions[0].Arguments) != `{"id":7}` ||
 		len(result.Calls) != 1 || result.Calls[0].Name != "colour" {
@@ -159,12 +161,12 @@ func TestThreadCallsAndApprovals(t *testing.T) {
 	if got := last[len(last)-1].Text; got != `{"name":"red"}` {
 		t.Errorf("the model is told %q", got)
 	}
-	_, err = thread.Say(t.Context(), "What colour?")
+	_, err = th.Say(t.Context(), "What colour?")
 	wantNone(t, err)
-	result, err = thread.Say(t.Context(), "Leave it")
+	result, err = th.Say(t.Context(), "Leave it")
 	wantNone(t, err)
-	if result.Text != "Never mind." || len(thread.Calls()) != 0 {
-		t.Errorf("it says %q and waits for %+v", result.Text, thread.Calls())
+	if result.Text != "Never mind." || len(th.Calls()) != 0 {
+		t.Errorf("it says %q and waits for %+v", result.Text, th.Calls())
 	}
 }
 
@@ -195,17 +197,17 @@ func TestThreadTakesOverFromWhateverWasSaved(t *testing.T) {
 		saved = append(saved, bytes.Clone(raw))
 		return nil
 	}
-	thread := groupchat.NewThread(team, o)
-	result, err := thread.Say(t.Context(), "Pay")
+	th := thread.New(team, o)
+	result, err := th.Say(t.Context(), "Pay")
 	wantNone(t, err)
 	_, err = result.Answer(t.Context(), map[string]any{"airline": "KLM"})
 	wantNone(t, err)
-	want := thread.Messages()
+	want := th.Messages()
 	if len(saved) < 8 {
 		t.Fatalf("the thread was saved %d times", len(saved))
 	}
 	for i, raw := range saved {
-		other := groupchat.NewThread(team, verified(t))
+		other := thread.New(team, verified(t))
 		wantNone(t, json.Unmarshal(raw, other))
 		if strings.Contains(string(raw), `"live"`) {
 			_, err := other.Say(t.Context(), "Hello?")
@@ -251,16 +253,16 @@ func TestThreadAfterAFailure(t *testing.T) {
 		}
 		return groupchat.Say(turn, "said", "%s for %s", a.Payload, price)
 	})
-	thread := groupchat.NewThread(agent, verified(t))
-	result, err := thread.Say(t.Context(), "A shirt")
+	th := thread.New(agent, verified(t))
+	result, err := th.Say(t.Context(), "A shirt")
 	wantNone(t, err)
 	_, err = result.Answer(t.Context(), map[string]any{"size": "L"})
 	wantCode(t, err, errcode.ModelUnavailable)
-	if len(thread.Questions()) != 1 {
-		t.Fatalf("open after the failure: %+v", thread.Questions())
+	if len(th.Questions()) != 1 {
+		t.Fatalf("open after the failure: %+v", th.Questions())
 	}
 	broken = false
-	result, err = thread.Answer(t.Context(), map[string]any{"size": "L"})
+	result, err = th.Answer(t.Context(), map[string]any{"size": "L"})
 	wantNone(t, err)
 	if result.Text != `"L" for 12` {
 		t.Errorf("it says %q", result.Text)
@@ -270,10 +272,10 @@ func TestThreadAfterAFailure(t *testing.T) {
 		_, _ = text.WriteString("Half a sen")
 		return errors.New("no")
 	})
-	thread = groupchat.NewThread(failing, verified(t))
-	_, err = thread.Say(t.Context(), "Hello")
+	th = thread.New(failing, verified(t))
+	_, err = th.Say(t.Context(), "Hello")
 	wantCode(t, err, errcode.AgentFailed)
-	if got := thread.Messages(); len(got) != 1 {
+	if got := th.Messages(); len(got) != 1 {
 		t.Errorf("half a sentence stays: %+v", got)
 	}
 }
@@ -281,28 +283,83 @@ func TestThreadAfterAFailure(t *testing.T) {
 func TestThreadRefusesWhatItCannotTake(t *testing.T) {
 	t.Parallel()
 	for _, raw := range []string{`7`, `{}`, `{"v":2,"id":"t"}`, `{"v":1}`} {
-		wantCode(t, json.Unmarshal([]byte(raw), groupchat.NewThread(booker, groupchat.ThreadOptions{})), errcode.CheckpointIncompatible)
+		wantCode(t, json.Unmarshal([]byte(raw), thread.New(booker, thread.Options{})), errcode.CheckpointIncompatible)
 	}
-	_, err := groupchat.NewThread(booker, groupchat.ThreadOptions{State: json.RawMessage(`[]`)}).Say(t.Context(), "Hello")
+	_, err := thread.New(booker, thread.Options{State: json.RawMessage(`[]`)}).Say(t.Context(), "Hello")
 	wantCode(t, err, errcode.InvalidInput)
-	_, err = groupchat.Run(t.Context(), nil, "Hello")
+	_, err = thread.Run(t.Context(), nil, "Hello")
 	wantCode(t, err, errcode.Internal)
-	var thread *groupchat.Thread
+	var th *thread.Thread
 	busy := groupchat.AgentFunc(func(ctx context.Context, _ *groupchat.Turn) error {
-		_, err := thread.Say(ctx, "At the same time")
+		_, err := th.Say(ctx, "At the same time")
 		wantCode(t, err, errcode.RunInProgress)
 		return nil
 	})
-	thread = groupchat.NewThread(busy, groupchat.ThreadOptions{})
-	_, err = thread.Say(t.Context(), "Hello")
+	th = thread.New(busy, thread.Options{})
+	_, err = th.Say(t.Context(), "Hello")
 	wantNone(t, err)
 	gone := errors.New("disk full")
-	_, err = groupchat.NewThread(booker, groupchat.ThreadOptions{Save: func(context.Context, json.RawMessage) error { return gone }}).Say(t.Context(), "Hello")
+	_, err = thread.New(booker, thread.Options{Save: func(context.Context, json.RawMessage) error { return gone }}).Say(t.Context(), "Hello")
 	if !errors.Is(err, gone) {
 		t.Errorf("error %v, want what Save returned", err)
 	}
-	_, err = groupchat.NewThread(booker, groupchat.ThreadOptions{Events: func(agui.Event) error { return gone }}).Say(t.Context(), "Hello")
+	_, err = thread.New(booker, thread.Options{Events: func(agui.Event) error { return gone }}).Say(t.Context(), "Hello")
 	if !errors.Is(err, gone) {
 		t.Errorf("error %v, want what Events returned", err)
+	}
+}
+
+// A narrow model refuses requests of more than 4,000 bytes, and counts the summaries that it was asked for.
+type narrow struct {
+	summaries int
+	last      model.Request
+}
+
+func (n *narrow) Stream(_ context.Context, r model.Request, _ model.Deltas) (model.Reply, error) {
+	size := 0
+	for _, m := range r.Messages {
+		size += len(m.Text)
+	}
+	n.last = r
+	switch {
+	case size > 4000:
+		return model.Reply{}, &errcode.Error{Code: errcode.ModelContextLength, Err: errors.New("too long")}
+	case strings.HasPrefix(r.Messages[0].Text, "You write down"):
+		n.summaries++
+		return model.Reply{Text: fmt.Sprintf("Summary %d.", n.summaries)}, nil
+	default:
+		return model.Reply{Text: "Hm."}, nil
+	}
+}
+
+// TestASavedThreadKeepsNotes continues a saved thread: its summary is not made again.
+func TestASavedThreadKeepsNotes(t *testing.T) {
+	t.Parallel()
+	m := &narrow{}
+	agent := &groupchat.LLM{Model: m, History: &groupchat.History{Turns: 3, Strategy: groupchat.HistorySummarise}}
+	th := thread.New(agent, thread.Options{})
+	say := func(text string) {
+		t.Helper()
+		if _, err := th.Say(t.Context(), text); err != nil {
+			t.Fatal(err)
+		}
+		if m.summaries > 1 {
+			t.Fatalf("%d summaries", m.summaries)
+		}
+	}
+	for i := range 4 {
+		say(fmt.Sprint("Question ", i))
+	}
+	saved, err := json.Marshal(th)
+	if err != nil {
+		t.Fatal(err)
+	}
+	th = thread.New(agent, thread.Options{})
+	if err := json.Unmarshal(saved, th); err != nil {
+		t.Fatal(err)
+	}
+	say("Go on")
+	if m.summaries != 1 || !strings.Contains(fmt.Sprint(m.last.Messages), "Summary 1.") {
+		t.Errorf("%d summaries, asked %v", m.summaries, m.last.Messages)
 	}
 }

@@ -1,4 +1,4 @@
-package groupchat
+package thread
 
 import (
 	"crypto/rand"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -14,28 +15,28 @@ const threadVersion = 1
 
 // A savedThread is a [Thread] as JSON.
 type savedThread struct {
-	V        int             `json:"v"`
-	ID       string          `json:"id"`
-	Messages []Message       `json:"messages,omitempty"`
-	State    json.RawMessage `json:"state,omitempty"`
+	V        int                 `json:"v"`
+	ID       string              `json:"id"`
+	Messages []groupchat.Message `json:"messages,omitempty"`
+	State    json.RawMessage     `json:"state,omitempty"`
 	// Notes are those of the agents.
 	Notes json.RawMessage `json:"notes,omitempty"`
-	// Waiting is what a paused run waits for; nil if the last run is done.
+	// Waiting is the paused run; nil if the last run is done.
 	Waiting *waitingRun `json:"waiting,omitempty"`
-	// Live is the run that went on when the thread was saved.
+	// Live is the run that was active when the thread was saved.
 	Live *liveRun `json:"live,omitempty"`
 }
 
-// A waitingRun is one that waits for people, or for a frontend.
+// A waitingRun waits for people, or for a frontend.
 type waitingRun struct {
-	Checkpoint json.RawMessage `json:"checkpoint"`
-	Questions  []Interrupt     `json:"questions,omitempty"`
-	Calls      []state.Call    `json:"calls,omitempty"`
-	// Effects are those that a run recorded which brought answers and failed before its first commit.
+	Checkpoint json.RawMessage       `json:"checkpoint"`
+	Questions  []groupchat.Interrupt `json:"questions,omitempty"`
+	Calls      []state.Call          `json:"calls,omitempty"`
+	// Effects are those of a run that brought answers and failed before its first commit.
 	Effects map[string]json.RawMessage `json:"effects,omitempty"`
 }
 
-// A liveRun is what a run goes on from, and what it was given.
+// A liveRun is the starting point and the input of a run.
 type liveRun struct {
 	Origin     string                     `json:"origin"`
 	Checkpoint json.RawMessage            `json:"checkpoint,omitempty"`
@@ -44,35 +45,35 @@ type liveRun struct {
 	Effects    map[string]json.RawMessage `json:"effects,omitempty"` // since the checkpoint
 }
 
-// add appends a message, and leaves those who hold the list alone.
-func (s *savedThread) add(m Message) {
+// add appends a message to a copy of the list.
+func (s *savedThread) add(m groupchat.Message) {
 	s.Messages = append(s.Messages[:len(s.Messages):len(s.Messages)], m)
 }
 
-// saved is the thread as it is.
+// saved returns the current state of the thread.
 func (t *Thread) saved() savedThread {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.kept
 }
 
-// keep makes s what the thread is.
+// keep replaces the state of the thread.
 func (t *Thread) keep(s savedThread) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.kept = s
 }
 
-// MarshalJSON is the thread as it is between runs, or while a run goes on as it was after the last turn of it.
+// MarshalJSON encodes the thread; during a run as it was after the last turn.
 func (t *Thread) MarshalJSON() ([]byte, error) {
 	return json.Marshal(t.saved())
 }
 
-// UnmarshalJSON makes t a thread that was saved. Its agent has to be the one of then, as far as paused turns go: what does not fit
-// is refused when the thread goes on, with the code checkpoint_incompatible. What is no thread is an error with that code, and t stays as it is.
+// UnmarshalJSON restores a saved thread. Paused turns need the agent that they began with: a misfit is refused when the thread
+// continues, with the code checkpoint_incompatible. Other JSON than a thread fails with that code and does not change t.
 func (t *Thread) UnmarshalJSON(data []byte) error {
 	if !t.running.TryLock() {
-		return fail(errcode.RunInProgress, "the thread has a run that goes on")
+		return fail(errcode.RunInProgress, "the thread has an active run")
 	}
 	defer t.running.Unlock()
 	var s savedThread

@@ -1,4 +1,4 @@
-package groupchat_test
+package suggest_test
 
 import (
 	"context"
@@ -10,13 +10,14 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/suggest"
 	"github.com/agui-gateway/gateway/model"
 )
 
 // suggests is what an agent with these options suggests after a message.
-func suggests(t *testing.T, o groupchat.SuggestOptions, most int) string {
+func suggests(t *testing.T, o suggest.Options, most int) string {
 	t.Helper()
-	agent := groupchat.WithSuggestions(groupchat.AgentFunc(func(context.Context, *groupchat.Turn) error { return nil }), groupchat.Suggest(o))
+	agent := groupchat.WithSuggestions(groupchat.AgentFunc(func(context.Context, *groupchat.Turn) error { return nil }), suggest.New(o))
 	s, ok := groupchat.As[groupchat.Suggester](agent)
 	if !ok {
 		t.Fatal("the agent suggests nothing")
@@ -77,7 +78,7 @@ func TestSuggestions(t *testing.T) {
 			if name == "a model that is slow" {
 				patience = 20 * time.Millisecond
 			}
-			if got := suggests(t, groupchat.SuggestOptions{List: list, Model: tt.model, Timeout: patience}, tt.most); got != tt.want {
+			if got := suggests(t, suggest.Options{List: list, Model: tt.model, Timeout: patience}, tt.most); got != tt.want {
 				t.Errorf("suggested is %q, want %q", got, tt.want)
 			}
 		})
@@ -99,7 +100,7 @@ func TestSuggestionsAreCounted(t *testing.T) {
 		}}
 	}
 	agent := groupchat.AgentFunc(func(context.Context, *groupchat.Turn) error { return nil })
-	suggesting := groupchat.WithSuggestions(groupchat.WithHooks(agent, hook("agent")), groupchat.Suggest(groupchat.SuggestOptions{Model: asked}))
+	suggesting := groupchat.WithSuggestions(groupchat.WithHooks(agent, hook("agent")), suggest.New(suggest.Options{Model: asked}))
 	used := int64(0)
 	about := groupchat.Situation{Principal: groupchat.Principal{ID: "ada"}, Most: 3, Hooks: []groupchat.Hooks{hook("service")}, Used: func(list []agui.TokenUsage) {
 		for _, u := range list {
@@ -124,10 +125,10 @@ func TestSuggestionsAreCounted(t *testing.T) {
 	}
 }
 
-func ExampleSuggest() {
+func ExampleNew() {
 	clerk := groupchat.WithSuggestions(
 		groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error { return groupchat.Say(t, "hello", "What may it be?") }),
-		groupchat.Suggest(groupchat.SuggestOptions{List: []groupchat.Suggestion{{Title: "The menu", Message: "What is on the menu?"}}}),
+		suggest.New(suggest.Options{List: []groupchat.Suggestion{{Title: "The menu", Message: "What is on the menu?"}}}),
 	)
 	s, _ := groupchat.As[groupchat.Suggester](clerk)
 	list, err := s.Suggest(context.Background(), groupchat.Situation{Most: 3})

@@ -1,4 +1,4 @@
-package groupchat_test
+package thread_test
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/thread"
 )
 
 // booker asks which airline it is to be, and books.
@@ -22,7 +23,7 @@ var booker = groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) erro
 
 func ExampleRun() {
 	ctx := context.Background()
-	result, err := groupchat.Run(ctx, booker, "Fly me to San Francisco")
+	result, err := thread.Run(ctx, booker, "Fly me to San Francisco")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -45,34 +46,34 @@ func ExampleRun() {
 
 func ExampleThread() {
 	ctx := context.Background()
-	thread := groupchat.NewThread(booker, groupchat.ThreadOptions{
+	th := thread.New(booker, thread.Options{
 		Input: groupchat.Input{Principal: groupchat.Principal{ID: "ada"}},
 		State: json.RawMessage(`{"origin":"Amsterdam"}`),
 	})
-	if _, err := thread.Say(ctx, "Fly me to San Francisco"); err != nil {
+	if _, err := th.Say(ctx, "Fly me to San Francisco"); err != nil {
 		fmt.Println(err)
 		return
 	}
-	saved, err := json.Marshal(thread) // to a file, perhaps: the program may end here
+	saved, err := json.Marshal(th) // to a file, perhaps: the program may end here
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 
-	thread = groupchat.NewThread(booker, groupchat.ThreadOptions{})
-	if err := json.Unmarshal(saved, thread); err != nil {
+	th = thread.New(booker, thread.Options{})
+	if err := json.Unmarshal(saved, th); err != nil {
 		fmt.Println(err)
 		return
 	}
-	_, err = thread.Answer(ctx, map[string]any{"airline": "Lufthansa"})
+	_, err = th.Answer(ctx, map[string]any{"airline": "Lufthansa"})
 	fmt.Println(err)
-	result, err := thread.Answer(ctx, map[string]any{"airline": "United"})
+	result, err := th.Answer(ctx, map[string]any{"airline": "United"})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Println(result.Text, string(result.State))
 	// Output:
-	// resume_invalid: groupchat: the answer to "airline" does not fit the question
+	// resume_invalid: thread: the answer to "airline" does not fit the question
 	// Booked with United. {"booked":"United","origin":"Amsterdam"}
 }

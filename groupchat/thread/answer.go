@@ -1,4 +1,4 @@
-package groupchat
+package thread
 
 import (
 	"context"
@@ -9,46 +9,47 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/state"
 )
 
-// An OpenQuestion is a question that a [Thread] waits for the answer to.
-type OpenQuestion struct {
+// A Question is a question that a [Thread] waits for.
+type Question struct {
 	ID string
-	// Key is the asker's name for it, by which it is answered.
+	// Key is the agent's key of the question, for [Thread.Answer].
 	Key     string
 	Reason  string // "input_required", "tool_call", …
 	Message string
-	// Agent is the name of who asks, as cards show it.
+	// Agent is the name of the agent that asks, as cards show it.
 	Agent string
-	// Options is the JSON list to choose from, and Recommended the one that the asker would take; nil if there is none.
+	// Options is the JSON list to choose from, and Recommended the recommended one; nil if there is none.
 	Options, Recommended json.RawMessage
-	// Schema is the JSON Schema that an answer has to match; nil takes anything.
+	// Schema is the JSON Schema of an answer; nil accepts anything.
 	Schema json.RawMessage
-	// Tool and Arguments are those of the call that is to be approved of, if the question is about one.
+	// Tool and Arguments are those of the call that needs approval, if the question is about one.
 	Tool      string
 	Arguments json.RawMessage
-	// TTL is how long the asker wants it to stay open, zero if it does not say. A thread keeps it open.
+	// TTL is the time limit of the question, zero if it has none. A thread ignores it.
 	TTL time.Duration
 }
 
-// An OpenCall is a call of a frontend's tool that a [Thread] waits for the result of.
-type OpenCall struct {
+// A Call is a call of a frontend's tool that a [Thread] waits for.
+type Call struct {
 	ID, Name  string
 	Arguments json.RawMessage
 }
 
-// Answer goes on with what waits. Each name in answers is the key, the id or the tool of an open question, or the name or the id of an
-// open call. The values are encoded as JSON; an [Answer] is taken as it is, so Answer{Cancelled: true} calls a question off. True or false
-// answers whether a call is approved of. The text of a call's result is the value, if that is a text, or its JSON.
+// Answer continues the paused run. Each name in answers is the key, the id or the tool of an open question, or the name or the id of
+// an open call. The values are encoded as JSON, except a [groupchat.Answer]: Answer{Cancelled: true} cancels a question. True or false
+// approves or declines a call. A string is the text of a call's result; for other values it is their JSON.
 //
-// What is left out stays open, and the run asks for it again. A name that means nothing open fails with interrupt_not_found, one that
-// means several with resume_ambiguous, and an answer that does not fit its question with resume_invalid; the thread is then as it was.
-// So it is if the run fails before the first turn that was answered has ended: the questions are still open.
-func (t *Thread) Answer(ctx context.Context, answers map[string]any) (*RunResult, error) {
+// Omitted questions stay open, and the run asks them again. A name without a match fails with interrupt_not_found, an ambiguous
+// one with resume_ambiguous, and an answer that does not fit its question with resume_invalid; the thread is then unchanged. It is
+// unchanged as well if the run fails before the first answered turn has ended: the questions are still open.
+func (t *Thread) Answer(ctx context.Context, answers map[string]any) (*Result, error) {
 	if !t.running.TryLock() {
-		return nil, fail(errcode.RunInProgress, "the thread has a run that goes on")
+		return nil, fail(errcode.RunInProgress, "the thread has an active run")
 	}
 	defer t.running.Unlock()
 	next := t.saved()
@@ -76,13 +77,13 @@ func (t *Thread) Answer(ctx context.Context, answers map[string]any) (*RunResult
 	return t.run(ctx, next, false)
 }
 
-// take notes the answer to what name means.
+// take adds the answer to the open question or call that name selects.
 func (l *liveRun) take(s *savedThread, name string, value any) error {
-	var questions []OpenQuestion
-	var calls []OpenCall
+	var questions []Question
+	var calls []Call
 	for _, q := range s.questions() {
 		if q.ID == name {
-			questions, calls = []OpenQuestion{q}, nil
+			questions, calls = []Question{q}, nil
 			break
 		}
 		if q.Key == name || q.Tool == name {
@@ -106,14 +107,14 @@ func (l *liveRun) take(s *savedThread, name string, value any) error {
 	}
 }
 
-func (l *liveRun) answer(s *savedThread, q OpenQuestion, value any) error {
-	given, ok := value.(Answer)
+func (l *liveRun) answer(s *savedThread, q Question, value any) error {
+	given, ok := value.(groupchat.Answer)
 	if !ok {
 		raw, err := json.Marshal(value)
 		if err != nil {
 			return fail(errcode.ResumeInvalid, "the answer to %q: %w", q.Key, err)
 		}
-		given = Answer{Payload: raw}
+		given = groupchat.Answer{Payload: raw}
 	}
 	a := state.Answer{ID: q.ID, Status: agui.ResumeCancelled}
 	if !given.Cancelled {
@@ -129,13 +130,13 @@ func (l *liveRun) answer(s *savedThread, q OpenQuestion, value any) error {
 	return nil
 }
 
-// interrupt is the open question of an id.
+// interrupt returns the open question with an id.
 func (s *savedThread) interrupt(id string) agui.Interrupt {
-	i := slices.IndexFunc(s.Waiting.Questions, func(q Interrupt) bool { return q.ID == id })
+	i := slices.IndexFunc(s.Waiting.Questions, func(q groupchat.Interrupt) bool { return q.ID == id })
 	return s.Waiting.Questions[i].Interrupt
 }
 
-func (l *liveRun) result(c OpenCall, value any) error {
+func (l *liveRun) result(c Call, value any) error {
 	text, ok := value.(string)
 	if !ok {
 		raw, err := json.Marshal(value)
@@ -151,25 +152,25 @@ func (l *liveRun) result(c OpenCall, value any) error {
 	return nil
 }
 
-// Questions are those that the thread waits for the answers to, in the order in which they were asked.
-func (t *Thread) Questions() []OpenQuestion {
+// Questions returns the open questions of the thread, in the order in which they were asked.
+func (t *Thread) Questions() []Question {
 	s := t.saved()
 	return s.questions()
 }
 
-// Calls are the calls of the frontend's tools that the thread waits for the results of.
-func (t *Thread) Calls() []OpenCall {
+// Calls returns the open calls of the frontend's tools.
+func (t *Thread) Calls() []Call {
 	s := t.saved()
 	return s.calls()
 }
 
-func (s *savedThread) questions() []OpenQuestion {
+func (s *savedThread) questions() []Question {
 	if s.Waiting == nil {
 		return nil
 	}
-	var all []OpenQuestion
+	var all []Question
 	for _, i := range s.Waiting.Questions {
-		q := OpenQuestion{ID: i.ID, Reason: i.Reason, Message: i.Message, Schema: i.ResponseSchema, TTL: i.TTL}
+		q := Question{ID: i.ID, Reason: i.Reason, Message: i.Message, Schema: i.ResponseSchema, TTL: i.TTL}
 		var where struct{ Key string }
 		var card struct {
 			Options, Recommendation json.RawMessage
@@ -186,13 +187,13 @@ func (s *savedThread) questions() []OpenQuestion {
 	return all
 }
 
-func (s *savedThread) calls() []OpenCall {
+func (s *savedThread) calls() []Call {
 	if s.Waiting == nil {
 		return nil
 	}
-	var all []OpenCall
+	var all []Call
 	for _, c := range s.Waiting.Calls {
-		open := OpenCall{ID: c.ID, Name: c.Name}
+		open := Call{ID: c.ID, Name: c.Name}
 		if call := s.call(c.ID); call != nil {
 			open.Arguments = call.Arguments
 		}
@@ -202,22 +203,22 @@ func (s *savedThread) calls() []OpenCall {
 }
 
 // call finds a call in the conversation; nil if there is none.
-func (s *savedThread) call(id string) *OpenCall {
+func (s *savedThread) call(id string) *Call {
 	if id == "" {
 		return nil
 	}
 	for _, m := range slices.Backward(s.Messages) {
 		for _, c := range m.ToolCalls {
 			if c.ID == id {
-				return &OpenCall{ID: id, Name: c.Function.Name, Arguments: json.RawMessage(c.Function.Arguments)}
+				return &Call{ID: id, Name: c.Function.Name, Arguments: json.RawMessage(c.Function.Arguments)}
 			}
 		}
 	}
 	return nil
 }
 
-// String is the question as people read it.
-func (q OpenQuestion) String() string {
+// String returns the question as people read it.
+func (q Question) String() string {
 	if len(q.Options) == 0 {
 		return q.Message
 	}

@@ -1,4 +1,4 @@
-package groupchat
+package thread
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/internal/lock"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -19,16 +20,16 @@ type threadRun struct {
 	thread    *Thread
 	run       *run.Run
 	doc       *state.Document
-	usage     Usage
-	notes     Notes
-	before    savedThread // what the thread was when the run began
-	messages  []Message   // of the last commit
+	usage     groupchat.Usage
+	notes     groupchat.Notes
+	before    savedThread         // the thread when the run began
+	messages  []groupchat.Message // of the last commit
 	committed bool
 	saving    lock.Lock // held while the thread is saved: effects are recorded by several goroutines
 }
 
-// run executes the live run of next, and leaves the thread as the run leaves it. The lock running is held.
-func (t *Thread) run(ctx context.Context, next savedThread, takeover bool) (*RunResult, error) {
+// run executes the live run of next and stores its result in the thread. The lock running is held.
+func (t *Thread) run(ctx context.Context, next savedThread, takeover bool) (*Result, error) {
 	r := &threadRun{thread: t, before: next, messages: slices.Clip(next.Messages), saving: lock.New()}
 	in := t.o.Input
 	in.ThreadUsage = t.usage.Total()
@@ -51,10 +52,10 @@ func (t *Thread) run(ctx context.Context, next savedThread, takeover bool) (*Run
 		return nil, fail(errcode.InvalidInput, "the thread's notes: %w", err)
 	}
 	live := next.Live
-	used, cost := EarlierUsage(live.Checkpoint, live.Effects, live.Origin)
+	used, cost := groupchat.EarlierUsage(live.Checkpoint, live.Effects, live.Origin)
 	r.usage.Add(used...)
 	r.usage.AddCost(cost)
-	result, err := Execute(ctx, t.agent, &Session{
+	result, err := groupchat.Execute(ctx, t.agent, &groupchat.Session{
 		Run: r.run, State: r.doc, Journal: r, Checkpoint: live.Checkpoint, Answers: live.Answers, Results: live.Results, Takeover: takeover,
 		Memo: maps.Clone(live.Effects), Origin: live.Origin, NewID: t.o.NewID, Usage: &r.usage, Notes: &r.notes, MaxTurns: t.o.MaxTurns, Log: t.o.Log,
 		Input: in, Hooks: t.o.Hooks,
@@ -67,10 +68,10 @@ func (t *Thread) run(ctx context.Context, next savedThread, takeover bool) (*Run
 	return r.finish(ctx, result)
 }
 
-// start opens the state and tells of it, and saves that the run goes on.
+// start opens the state, sends it, and saves the thread with its live run.
 func (r *threadRun) start(ctx context.Context) error {
-	spec := StateSpec{}
-	if s, ok := As[Stateful](r.thread.agent); ok {
+	spec := groupchat.StateSpec{}
+	if s, ok := groupchat.As[groupchat.Stateful](r.thread.agent); ok {
 		spec = s.StateSpec()
 	}
 	opened := false
@@ -97,8 +98,8 @@ func (r *threadRun) start(ctx context.Context) error {
 	return r.run.Emit(&agui.StateSnapshot{Snapshot: doc.JSON()})
 }
 
-// finish ends a run that is done, or waits.
-func (r *threadRun) finish(ctx context.Context, result Result) (*RunResult, error) {
+// finish ends a run that is done or paused.
+func (r *threadRun) finish(ctx context.Context, result groupchat.Result) (*Result, error) {
 	end := savedThread{V: threadVersion, ID: r.before.ID, State: r.doc.JSON()}
 	r.run.Inspect(func(v *run.View) { end.Messages = v.Messages() })
 	outcome := &agui.Outcome{Type: agui.OutcomeSuccess}
@@ -124,14 +125,14 @@ func (r *threadRun) finish(ctx context.Context, result Result) (*RunResult, erro
 		return nil, err
 	}
 	added := added(r.before.Messages, end.Messages)
-	return &RunResult{
+	return &Result{
 		Text: lastText(added), Messages: added, State: slices.Clone(end.State), Questions: end.questions(), Calls: end.calls(),
 		Usage: usage, Cost: r.usage.Cost(), thread: r.thread,
 	}, nil
 }
 
-// fail ends a run with an error. What was said stays, but for what was cut short, and so does the state. If the run brought answers
-// and ended no turn, they are not used up: the thread waits as before, with the effects that were recorded.
+// fail ends a run with an error. Its complete messages and the state stay. If the run brought answers and ended no turn, the
+// thread still waits for them, with the recorded effects.
 func (r *threadRun) fail(ctx context.Context, cause error) error {
 	code := errcode.Of(cause)
 	if code == errcode.Internal && ctx.Err() != nil {
@@ -144,25 +145,25 @@ func (r *threadRun) fail(ctx context.Context, cause error) error {
 		end.Waiting = &waiting
 	} else {
 		end = savedThread{V: threadVersion, ID: r.before.ID, State: r.doc.JSON()}
-		cut := OpenMessages(cause)
+		cut := groupchat.OpenMessages(cause)
 		r.run.Inspect(func(v *run.View) { end.Messages = v.Closed() })
-		end.Messages = slices.DeleteFunc(end.Messages, func(m Message) bool { return slices.Contains(cut, m.ID) })
+		end.Messages = slices.DeleteFunc(end.Messages, func(m groupchat.Message) bool { return slices.Contains(cut, m.ID) })
 	}
 	end.Live = nil
 	saved := r.save(context.WithoutCancel(ctx), end)
 	if !r.run.Ended() && r.run.Err() == nil {
-		told := code.Message()
+		message := code.Message()
 		if code == errcode.Of(cause) {
-			told = public(cause)
+			message = errcode.Public(cause)
 		}
-		if err := r.run.Fail(&agui.RunError{Message: told, Code: string(code), Usage: r.usage.Total()}); err != nil {
+		if err := r.run.Fail(&agui.RunError{Message: message, Code: string(code), Usage: r.usage.Total()}); err != nil {
 			cause = errors.Join(cause, err)
 		}
 	}
 	return errors.Join(cause, saved)
 }
 
-// Commit keeps where the run is.
+// Commit implements [groupchat.Journal].
 func (r *threadRun) Commit(ctx context.Context, checkpoint json.RawMessage) error {
 	if err := r.saving.LockContext(ctx); err != nil {
 		return err
@@ -184,7 +185,7 @@ func (r *threadRun) Commit(ctx context.Context, checkpoint json.RawMessage) erro
 	return r.save(ctx, next)
 }
 
-// Once keeps the result of an effect. The effect has happened, so it waits for the lock whatever becomes of ctx.
+// Once records the result of an effect. The effect has happened, so it waits for the lock even if ctx is done.
 func (r *threadRun) Once(ctx context.Context, key string, result json.RawMessage) error {
 	r.saving.Lock()
 	defer r.saving.Unlock()
@@ -199,7 +200,7 @@ func (r *threadRun) Once(ctx context.Context, key string, result json.RawMessage
 	return r.save(ctx, next)
 }
 
-// save makes next what the thread is, and tells who wants to know.
+// save makes next the state of the thread, and calls [Options.Save].
 func (r *threadRun) save(ctx context.Context, next savedThread) error {
 	if changed := r.notes.Changed(); changed != nil {
 		r.before.Notes = changed
@@ -216,13 +217,13 @@ func (r *threadRun) save(ctx context.Context, next savedThread) error {
 	return r.thread.o.Save(ctx, raw)
 }
 
-// added are the messages of after that were not there before.
-func added(before, after []Message) []Message {
+// added returns the messages of after that before does not have.
+func added(before, after []groupchat.Message) []groupchat.Message {
 	had := make(map[string]bool, len(before))
 	for _, m := range before {
 		had[m.ID] = true
 	}
-	var list []Message
+	var list []groupchat.Message
 	for _, m := range after {
 		if !had[m.ID] {
 			list = append(list, m)
@@ -231,8 +232,8 @@ func added(before, after []Message) []Message {
 	return list
 }
 
-// lastText is what was said last.
-func lastText(messages []Message) string {
+// lastText returns the text of the last message of an agent.
+func lastText(messages []groupchat.Message) string {
 	for _, m := range slices.Backward(messages) {
 		if text := m.Content.Text(); m.Role == agui.RoleAssistant && text != "" {
 			return text
