@@ -1,7 +1,6 @@
 package groupchat
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -40,15 +39,6 @@ func fansOf(a Agent, at string, above []Agent, fans map[string]*Fan) {
 	}
 }
 
-// addFan makes the fan at a path known: one that a turn invokes is not in the tree of the run's agent.
-func (x *execution) addFan(at string, f *Fan) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.fans[at] != f {
-		x.fans = with(maps.Clone(x.fans), at, f) // the old map may be in use
-	}
-}
-
 // answers are the last words among messages that match, those of the agent at a path: one answer, or, if a fan at that path or
 // below it said them, one for each of its participants in their order.
 func (x *execution) answers(messages []Message, at string, match func(Message) bool) []answer {
@@ -62,9 +52,7 @@ func (x *execution) answers(messages []Message, at string, match func(Message) b
 	last := messages[i]
 	marks := markOf(last).Fans
 	level := slices.IndexFunc(marks, func(m fanMark) bool { return at == "" || m.At == at || strings.HasPrefix(m.At, at+".") })
-	x.mu.Lock()
-	fans := x.fans
-	x.mu.Unlock()
+	fans := x.knownFans()
 	if level < 0 || fans[marks[level].At] == nil {
 		return []answer{{name: last.Name, path: x.speaker(last), text: last.Content.Text()}}
 	}

@@ -114,11 +114,7 @@ func (r *llmRun) mustAsk(t *Tool, key string) bool {
 }
 
 // asked reports whether a person was asked about the call of a key.
-func (r *llmRun) asked(key string) bool {
-	r.t.x.mu.Lock()
-	defer r.t.x.mu.Unlock()
-	return key != "" && r.t.keys.Asks[approvalKey+key] != ""
-}
+func (r *llmRun) asked(key string) bool { return key != "" && r.t.wasAsked(approvalKey+key) }
 
 // approvalKey begins the keys of questions about calls.
 const approvalKey = "approve/"

@@ -157,17 +157,6 @@ func (t *Turn) answered(key string, q Question, offer bool) (state.Answer, bool,
 	return t.intercept(key, q)
 }
 
-// interruptID returns the id of the question under key, a new one if it was not asked yet. The lock is held.
-func (t *Turn) interruptID(key string) string {
-	id, ok := t.keys.Asks[key]
-	if !ok {
-		id = "int_" + t.x.NewID()
-		t.keys.Asks = with(t.keys.Asks, key, id)
-	}
-	t.record.Acted = true
-	return id
-}
-
 // intercept offers q to the turns above that may answer for a person (see [SubOptions.OnAsk]), the nearest first.
 func (t *Turn) intercept(key string, q Question) (state.Answer, bool, error) {
 	for at := t; at != nil; at = at.up {
@@ -188,29 +177,15 @@ func (t *Turn) intercept(key string, q Question) (state.Answer, bool, error) {
 				return state.Answer{}, false, fmt.Errorf("groupchat: ask %s: answered by %s: %w", q.Key, at.Path(), err)
 			}
 		}
-		t.x.mu.Lock()
-		defer t.x.mu.Unlock()
-		t.keys.Answers = with(t.keys.Answers, key, given)
-		t.keys.Asked = with(t.keys.Asked, key, q.hash())
-		t.record.Acted = true
+		t.keepAnswer(key, q.hash(), given)
 		return given, true, nil
 	}
 	return state.Answer{}, false, nil
 }
 
-// answer returns what was answered under key: earlier, or by the resume this run is.
-func (t *Turn) answer(key string) (state.Answer, bool) {
-	t.x.mu.Lock()
-	defer t.x.mu.Unlock()
-	a, ok := t.keys.Answers[key]
-	return a, ok
-}
-
 // askedOtherwise reports whether something else than q was asked under key when the turn was entered before.
 func (t *Turn) askedOtherwise(key string, q Question) bool {
-	t.x.mu.Lock()
-	defer t.x.mu.Unlock()
-	asked := t.keys.Asked[key]
+	asked := t.askedHash(key)
 	return asked != "" && asked != q.hash() && asked != Question{Message: q.Message}.hash() // of a checkpoint without origins
 }
 
@@ -223,10 +198,7 @@ func (t *Turn) question(key string, q Question) (*Pause, error) {
 	if err := state.CheckSchema(q.Schema); err != nil {
 		return nil, fmt.Errorf("groupchat: ask %s: schema: %w", q.Key, err)
 	}
-	t.x.mu.Lock()
-	defer t.x.mu.Unlock()
-	id := t.interruptID(key)
-	t.keys.Asked = with(t.keys.Asked, key, q.hash())
+	id := t.openQuestion(key, q.hash())
 	return &Pause{Interrupts: []Interrupt{{TTL: q.TTL, Interrupt: agui.Interrupt{
 		ID: id, Reason: cmp.Or(q.Reason, "input_required"), Message: q.Message, ToolCallID: q.ToolCallID,
 		ResponseSchema: q.Schema, Metadata: metadata, SubagentRunID: t.clientWriter.SubagentRunID(),
@@ -252,9 +224,7 @@ func (t *Turn) CallTool(key, name string, arguments any) (agui.Content, error) {
 		return agui.Content{}, err
 	}
 	defer release()
-	t.x.mu.Lock()
-	call, made := t.keys.Calls[key]
-	t.x.mu.Unlock()
+	call, made := t.frontendCall(key)
 	if call.Done {
 		return call.Result, nil
 	}
@@ -267,10 +237,7 @@ func (t *Turn) CallTool(key, name string, arguments any) (agui.Content, error) {
 		if err := w.Close(); err != nil {
 			return agui.Content{}, err
 		}
-		t.x.mu.Lock()
-		t.keys.Calls = with(t.keys.Calls, key, call)
-		t.record.Acted = true
-		t.x.mu.Unlock()
+		t.keepCall(key, call.ID)
 	}
 	return agui.Content{}, t.notePause(&Pause{Calls: []state.Call{{ID: call.ID, Name: name}}})
 }

@@ -131,13 +131,8 @@ func (s *specialist) call(ctx context.Context, t *Turn, c ToolCall) (ToolResult,
 	one := Invocation{s.o.Name, s.inherit(c.model), o}
 	replies, err := t.invokeAll([]Invocation{one}, func(child *Turn) {
 		child.call, child.ctx = c.ID, telemetry.Continue(child.ctx, ctx)
-		child.x.mu.Lock()
-		if child.record.SubagentRunID == "" {
-			child.record.SubagentRunID = "sub_" + child.x.NewID()
-		}
-		raw, _ := json.Marshal(child.record.SubagentRunID) // a string
-		t.keys.Memo = with(t.keys.Memo, b.memo, raw)
-		child.x.mu.Unlock()
+		raw, _ := json.Marshal(child.announce()) // a string
+		t.remember(b.memo, raw)
 	})
 	if err != nil && (pauseOf(err) != nil || t.x.endCause() != nil) {
 		return ToolResult{}, err

@@ -4,10 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
-	"sync"
 
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/state"
@@ -151,12 +149,7 @@ func (c *Chat) Run(ctx context.Context, t *Turn) error {
 
 func (c *Chat) run(ctx context.Context, t *Turn) error {
 	r := &chatRun{Chat: c, t: t, manager: c.Manager(), infos: c.Describe().Participants}
-	t.x.mu.Lock()
-	if t.keys.Chat == nil {
-		t.keys.Chat = &chatRecord{}
-	}
-	r.record = t.keys.Chat
-	t.x.mu.Unlock()
+	r.record = t.chatRecord()
 	if err := r.fits(); err != nil {
 		return t.x.fatal(err)
 	}
@@ -236,34 +229,13 @@ func (r *chatRun) limit() int {
 	return maxRounds
 }
 
-// open begins p's turn: a round is counted here, and here only.
+// open asks the manager for its snapshot and opens p's turn.
 func (r *chatRun) open(p *Participant, d Decision) error {
 	saved, err := r.snapshot()
 	if err != nil {
 		return err
 	}
-	after := r.t.lastMessage()
-	r.t.x.mu.Lock()
-	defer r.t.x.mu.Unlock()
-	if err := r.t.x.countTurn(); err != nil {
-		return err
-	}
-	r.record.Round++
-	r.record.Goto = ""
-	r.record.Manager = saved
-	r.record.Kind, r.record.To = kindOf(r.manager), r.targets(p.Name)
-	instruction := d.Instruction
-	if r.record.Round == 1 && instruction == "" {
-		instruction = r.t.record.Instruction // an instruction for a team goes to its first speaker
-	}
-	r.record.Turn = &turnRecord{
-		ID:          r.t.ID() + "/" + p.Name + "@" + strconv.Itoa(r.record.Round),
-		Speaker:     p.Name,
-		Instruction: instruction,
-		Form:        p.form(),
-		After:       after,
-	}
-	return nil
+	return r.openTurn(p, d, saved, r.t.lastMessage())
 }
 
 // snapshot is what the manager remembers; nil if that is nothing.
@@ -312,33 +284,6 @@ func (r *chatRun) supervise(d Decision) error {
 		err = endErr
 	}
 	return err
-}
-
-// view is what the manager sees. It may be used from the goroutines of a turn.
-func (r *chatRun) view() View {
-	r.t.x.mu.Lock()
-	defer r.t.x.mu.Unlock()
-	return View{
-		Round:        r.record.Round,
-		LastSpeaker:  r.record.Last,
-		Supervisor:   r.supervisor(),
-		InARow:       r.record.InARow,
-		Idle:         r.record.Idle,
-		Goto:         r.record.Goto,
-		Participants: r.infos,
-		Principal:    r.t.Principal(),
-		State:        r.t.scope,
-		Failed:       maps.Clone(r.record.Failed),
-		Declined:     maps.Clone(r.record.Declined),
-		had:          maps.Clone(r.record.Seen),
-		history:      sync.OnceValue(r.t.Messages),
-		backward:     r.t.backward(),
-		turn:         r.t,
-		long:         r.History,
-		records:      r.t,
-		recordKey:    "manager/" + strconv.Itoa(r.record.Round) + "/",
-		hearing:      r.hears(),
-	}
 }
 
 var (

@@ -57,16 +57,7 @@ func (t *Turn) progress() progressMark {
 }
 
 // noteIdle remembers whether the turn that ended well did anything since before.
-func (r *chatRun) noteIdle(t *Turn, before progressMark) {
-	now := t.progress()
-	idle := now == before
-	r.t.x.mu.Lock()
-	defer r.t.x.mu.Unlock()
-	r.record.Idle = ""
-	if idle && !t.record.Acted {
-		r.record.Idle = t.participant.Name
-	}
-}
+func (r *chatRun) noteIdle(t *Turn, before progressMark) { r.setIdle(t, t.progress() == before) }
 
 // close ends the open turn, records its result and commits. A takeover after this begins with the next turn.
 func (r *chatRun) close(ctx context.Context, p *Participant, failed bool) error {
@@ -79,37 +70,8 @@ func (r *chatRun) close(ctx context.Context, p *Participant, failed bool) error 
 			return err
 		}
 	}
-	r.t.x.mu.Lock()
-	ended := r.record.Turn
-	r.record.Turn = nil
-	if own {
-		r.record.Manager = saved
-	} else {
-		r.spoke(p.Name, ended.After, last)
-	}
-	r.t.inherit(ended)
-	if ended.declined() {
-		r.record.Declined = with(r.record.Declined, p.Name, r.record.Declined[p.Name]+1)
-	}
-	if failed {
-		r.record.Failed = with(r.record.Failed, p.Name, r.record.Failed[p.Name]+1)
-		r.record.Idle = ""
-	}
-	if p.Scope.Kind == ScopeMapped {
-		delete(r.record.Scopes, p.Name) // the next turn begins with the inputs of its day
-	}
-	r.t.x.mu.Unlock()
+	r.closeTurn(p, own, saved, last, failed)
 	return r.t.commit(ctx)
-}
-
-// spoke notes that a participant has had a turn, which began after one message and ended with another. The lock is held.
-func (r *chatRun) spoke(name, after, last string) {
-	if r.record.Last != name {
-		r.record.InARow = 0
-	}
-	r.record.InARow++
-	r.record.Last, r.record.Since = name, after
-	r.record.Seen = with(r.record.Seen, name, last)
 }
 
 // with returns m, or a new map, with value at key.

@@ -78,10 +78,7 @@ func (t *Turn) backward() iter.Seq[Message] {
 // useBranch lets t speak in a conversation of its own from now on, which begins with given and is kept in the record's
 // field. Its questions and calls stay in the conversation that people see.
 func (t *Turn) useBranch(given []Message, kept *[]Message) (*checkpointHook, error) {
-	t.x.mu.Lock()
-	before := *kept
-	t.x.mu.Unlock()
-	b, err := t.x.branch(given, before)
+	b, err := t.x.branch(given, t.x.branchOf(kept))
 	if err != nil {
 		return nil, err
 	}

@@ -3,10 +3,8 @@ package groupchat
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"log/slog"
 	"slices"
-	"sync"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
@@ -24,6 +22,9 @@ func newExecution(ctx context.Context, root Agent, s *Session) *execution {
 	}
 	if x.Log == nil {
 		x.Log = slog.New(slog.DiscardHandler)
+	}
+	if x.Usage == nil {
+		x.Usage = &Usage{}
 	}
 	if x.Notes == nil {
 		x.Notes = &Notes{}
@@ -71,14 +72,7 @@ type execution struct {
 
 	keep lock.Lock // held while the run is committed, or what it commits is changed in two steps; locked before mu
 
-	mu       sync.Mutex      // guards what follows, and every record
-	fans     map[string]*Fan // by their paths; copied when one is added
-	root     *turnRecord
-	turns    int
-	waiting  []waiting // innermost first
-	hooks    []*checkpointHook
-	effects  map[string]chan struct{} // what goroutines are at work on, see [Turn.claimEffect]
-	fatalErr error
+	records
 }
 
 // enter finds the record the run starts from.
@@ -101,19 +95,8 @@ func (x *execution) enter(root Agent) error {
 	return x.resume(&Participant{Agent: root}, c.Root)
 }
 
-// checkpoint renders the records as they are now, with the scopes of the turns under way.
-func (x *execution) checkpoint() (json.RawMessage, error) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	for _, k := range x.hooks {
-		k.keep()
-	}
-	raw, err := json.Marshal(checkpoint{V: checkpointVersion, Signature: x.signature, Root: x.root})
-	if err != nil {
-		return nil, fmt.Errorf("groupchat: checkpoint: %w", err)
-	}
-	return raw, nil
-}
+// checkpoint renders the records as they are now.
+func (x *execution) checkpoint() (json.RawMessage, error) { return x.encode(x.signature) }
 
 // commit keeps where the run is at a turn boundary.
 func (x *execution) commit(ctx context.Context) error {
@@ -124,31 +107,14 @@ func (x *execution) commit(ctx context.Context) error {
 	return x.fatal(err)
 }
 
-// fatal notes an error that ends the run whatever the policies of its participants say.
-func (x *execution) fatal(err error) error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.fatalLocked(err)
-}
-
-func (x *execution) fatalLocked(err error) error {
-	if x.fatalErr == nil {
-		x.fatalErr = err
-	}
-	return err
-}
-
 // endCause returns why the run cannot go on whatever its agents do: a stop, a deadline, a failed writer or journal. It is nil
 // while the run can go on.
 func (x *execution) endCause() error {
 	if x.ctx.Err() != nil {
 		return context.Cause(x.ctx)
 	}
-	x.mu.Lock()
-	broken := x.fatalErr
-	x.mu.Unlock()
-	if broken != nil {
-		return broken
+	if err := x.failure(); err != nil {
+		return err
 	}
 	if err := x.Run.Err(); err != nil {
 		return err
@@ -157,15 +123,6 @@ func (x *execution) endCause() error {
 		return run.ErrRunEnded
 	}
 	return nil
-}
-
-// countTurn takes one turn from the run's budget. The lock is held.
-func (x *execution) countTurn() error {
-	x.turns++
-	if x.turns <= x.MaxTurns {
-		return nil
-	}
-	return x.fatalLocked(fail(errcode.BudgetExceeded, "more than %d turns", x.MaxTurns))
 }
 
 // addReply records the usage and cost of a model call.
@@ -183,23 +140,7 @@ func (x *execution) count(cost *float64, list ...agui.TokenUsage) error {
 	if len(list) == 0 { // then there is no cost either
 		return nil
 	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.Usage == nil {
-		x.Usage = &Usage{}
-	}
-	x.Usage.Add(list...)
-	x.Usage.AddCost(cost)
-	raw, err := json.Marshal(runUsage{Origin: x.Origin, Usage: x.Usage.Total(), Cost: x.Usage.Cost()})
-	x.root.Memo = with(x.root.Memo, usageKey, raw)
-	return err
-}
-
-// countWork counts who is at work.
-func (t *Turn) countWork(count *int, n int) {
-	t.x.mu.Lock()
-	*count += n
-	t.x.mu.Unlock()
+	return x.records.addUsage(x.Usage, x.Origin, cost, list)
 }
 
 // commit keeps where the run is at a boundary in t, unless others are at work at the same time: of what they are in the
@@ -213,21 +154,4 @@ func (t *Turn) commit(ctx context.Context) error {
 		return nil
 	}
 	return t.x.commit(ctx)
-}
-
-// othersAtWork reports whether anybody is at work besides the turns from the root down to t.
-func (t *Turn) othersAtWork() bool {
-	t.x.mu.Lock()
-	defer t.x.mu.Unlock()
-	within := 0 // how many children of at are on the way down to t
-	for at := t; at != nil; at = at.up {
-		if at.inside > within || at.running > 1 {
-			return true
-		}
-		within = 0
-		if at.chat == nil && at.participant != nil {
-			within = 1
-		}
-	}
-	return false
 }

@@ -3,7 +3,6 @@ package groupchat
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
-	"github.com/agui-gateway/gateway/errcode"
 )
 
 // InvokeOptions say how [Turn.Invoke] lets an agent work. The zero value lets it work like a participant with the
@@ -146,7 +144,7 @@ func (t *Turn) invoke(ctx context.Context, v *Invocation, record *turnRecord, pr
 		}
 		return c.try(p.Agent, func() error { return c.conclude() })
 	})
-	t.settle(record, skipped, err)
+	t.closeChild(record, skipped, err)
 	if err != nil {
 		return err
 	}
@@ -182,67 +180,14 @@ func (v *Invocation) check() error {
 	return errors.Join(errs...)
 }
 
-// open finds the records of children, or opens them: their turns are counted here, and here only.
+// open finds the records of children, or opens them. No turn is opened while a commit is made.
 func (t *Turn) open(list []Invocation) ([]*turnRecord, error) {
-	x := t.x
 	after := t.lastMessage()
-	if err := x.keep.LockContext(t.ctx); err != nil { // no turn is opened while a commit is made
+	if err := t.x.keep.LockContext(t.ctx); err != nil {
 		return nil, err
 	}
-	defer x.keep.Unlock()
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if t.inside == 0 {
-		t.since = after
-	}
-	records := make([]*turnRecord, len(list))
-	for i := range list {
-		v := &list[i]
-		key := v.key()
-		if t.invoked[key] {
-			return nil, fail(errcode.AgentFailed, "%s: %q is invoked twice", t.Path(), key)
-		}
-		if err := v.check(); err != nil {
-			return nil, fail(errcode.AgentFailed, "%s: %w", t.Path(), err)
-		}
-		t.invoked = with(t.invoked, key, true)
-		records[i] = t.keys.Children[key]
-		if records[i] != nil {
-			if err := v.participant().fits(records[i]); err != nil {
-				return nil, x.fatalLocked(err)
-			}
-			continue
-		}
-		if err := x.countTurn(); err != nil {
-			return nil, err
-		}
-		records[i] = &turnRecord{ID: t.ID() + "/" + key, Speaker: v.Name, Instruction: v.Instruction, Form: v.participant().form(), After: t.since}
-		t.keys.Children = with(t.keys.Children, key, records[i])
-	}
-	for _, f := range records {
-		if !f.Done {
-			t.inside++
-		}
-	}
-	return records, nil
-}
-
-// settle notes that a child has stopped working. The record of one that has ended keeps only what is needed later.
-func (t *Turn) settle(record *turnRecord, skipped bool, err error) {
-	t.x.mu.Lock()
-	defer t.x.mu.Unlock()
-	t.inside--
-	if err != nil {
-		return
-	}
-	ended := map[string]bool{}
-	record.invocations(ended)
-	*record = turnRecord{
-		ID: record.ID, Speaker: record.Speaker, After: record.After, Acted: record.Acted, Past: slices.Sorted(maps.Keys(ended)),
-		Done: true, Skipped: skipped, Declined: record.declined(),
-		Branch: record.Branch,
-	}
-	t.inherit(record)
+	defer t.x.keep.Unlock()
+	return t.openChildren(list, after)
 }
 
 // conclude says the last words of an agent that worked in a conversation of its own, if its output is [OutputHistory].
@@ -250,9 +195,7 @@ func (t *Turn) conclude() error {
 	if t.output != OutputHistory {
 		return nil
 	}
-	t.x.mu.Lock()
-	said := t.record.Branch
-	t.x.mu.Unlock()
+	said := t.x.branchOf(&t.record.Branch)
 	return t.sayAnswers(t.up.run, t.parentWriter, t.participant.Agent, "say", t.x.answers(said, plainPath(t.path), anyMessage))
 }
 

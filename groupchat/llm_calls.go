@@ -122,9 +122,7 @@ func (r *llmRun) handoff(s *llmRound, i int) string {
 func (r *llmRun) prepare(s *llmRound, i int) (settledCall, func(context.Context) settledCall) {
 	key, id, written := s.callKey(i), s.shown.Calls[i], s.reply.Calls[i]
 	o, offered := r.tools.byName[written.Name]
-	r.t.x.mu.Lock()
-	call, made := r.t.keys.Calls[key]
-	r.t.x.mu.Unlock()
+	call, made := r.t.frontendCall(key)
 	switch {
 	case !made && offered && o.tool == nil && !isObject(written.Arguments):
 		return failedAs(mistakeText(noObject)), nil // and not run by the client, which sees the result
@@ -189,10 +187,7 @@ func (r *llmRun) leaveToClient(key, id, name string, call frontendCall, made boo
 	if made {
 		id = call.ID
 	} else {
-		r.t.x.mu.Lock()
-		r.t.keys.Calls = with(r.t.keys.Calls, key, frontendCall{ID: id})
-		r.t.record.Acted = true
-		r.t.x.mu.Unlock()
+		r.t.keepCall(key, id)
 	}
 	return settledCall{err: &Pause{Calls: []state.Call{{ID: id, Name: name}}}}
 }
@@ -237,10 +232,7 @@ func (r *llmRun) showResult(s *llmRound, i int, got settledCall) error {
 // answered reports whether a call has a result that this turn did not record: a try that fails, and an attempt that ends, give
 // the calls that they leave open a result.
 func (r *llmRun) answered(id string) bool {
-	r.t.x.mu.Lock()
-	again := r.t.x.Takeover || r.t.record.Tries > 0
-	r.t.x.mu.Unlock()
-	if !again {
+	if !r.t.x.Takeover && r.t.tries() == 0 {
 		return false
 	}
 	for _, m := range slices.Concat(messages(r.t.run), messages(r.t.x.Run)) {

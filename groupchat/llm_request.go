@@ -110,12 +110,10 @@ type transcript struct {
 func (r *llmRun) transcript(seen []Message, cut int) *transcript {
 	h := &transcript{
 		r: r, name: r.t.name(), own: map[string]bool{}, roundByMessage: map[string]*llmRound{}, told: map[*llmRound]bool{},
-		skip: map[string]bool{}, inside: map[string]bool{}, result: map[string]ToolResult{},
+		skip: map[string]bool{}, result: map[string]ToolResult{},
 	}
-	r.t.x.mu.Lock()
-	h.own[r.t.record.SubagentRunID] = true
-	r.t.keys.invocations(h.inside)
-	r.t.x.mu.Unlock()
+	own, inside := r.t.innerInvocations()
+	h.own[own], h.inside = true, inside
 	all := messages(r.t.run) // also those this participant does not see: a call of its own may have its result there
 	if cut > 0 && r.short.h.KeepFirst == 0 {
 		all = messagesAfter(all, seen[cut-1].ID)

@@ -211,8 +211,6 @@ func (v View) spoke(i int) bool {
 	if v.turn == nil {
 		return i < v.Round // a view made by a test or another manager has no turn
 	}
-	v.turn.x.mu.Lock()
-	defer v.turn.x.mu.Unlock()
-	_, spoke := v.turn.keys.Chat.Seen[v.Participants[i].Name]
+	_, spoke := v.turn.keys.Chat.seenBy(&v.turn.x.records, v.Participants[i].Name)
 	return spoke
 }

@@ -21,7 +21,7 @@ import (
 func Once[T any](t *Turn, key string, f func() (T, error)) (T, error) {
 	v, err := recorded(t, key, f)
 	if err == nil {
-		t.acted()
+		t.markActed()
 	}
 	return v, err
 }
@@ -66,17 +66,10 @@ func recorded[T any](t *Turn, key string, f func() (T, error)) (T, error) {
 func (t *Turn) claimEffect(key string) (release func(), err error) {
 	id, mine := t.ID()+"/"+key, make(chan struct{})
 	for {
-		t.x.mu.Lock()
-		other, taken := t.x.effects[id]
-		if !taken {
-			t.x.effects = with(t.x.effects, id, mine)
-		}
-		t.x.mu.Unlock()
-		if !taken {
+		other := t.x.claim(id, mine)
+		if other == nil {
 			return func() {
-				t.x.mu.Lock()
-				delete(t.x.effects, id)
-				t.x.mu.Unlock()
+				t.x.release(id)
 				close(mine)
 			}, nil
 		}
@@ -104,13 +97,6 @@ func recalled[T any](t *Turn, key string) (v T, ok bool, err error) {
 	}
 	t.remember(memo, raw)
 	return v, true, nil
-}
-
-// acted notes that the turn has made progress, even if it has said and changed nothing.
-func (t *Turn) acted() {
-	t.x.mu.Lock()
-	t.record.Acted = true
-	t.x.mu.Unlock()
 }
 
 // done calls f unless the turn has done so under key, and remembers that. Unlike Once it calls f again after a

@@ -50,10 +50,7 @@ func (r *llmRun) places(key string) (places map[string]predictedPlace, put map[s
 func (r *llmRun) keepPlaces(key string, places map[string]predictedPlace, others bool, put map[string]string) error {
 	if len(places) == 0 {
 		delete(r.placed, key)
-		r.t.x.mu.Lock()
-		delete(r.t.keys.Memo, placesKey+key)
-		delete(r.t.keys.Memo, placesKey+key+putKey)
-		r.t.x.mu.Unlock()
+		r.t.forget(placesKey+key, placesKey+key+putKey)
 		return nil
 	}
 	if others {

@@ -163,11 +163,7 @@ func (x *exchange) question(p *remotePause, i agui.Interrupt, id string, event j
 		q.Until = until.UTC()
 	}
 	p.Questions = append(p.Questions, q)
-	x.t.x.mu.Lock()
-	defer x.t.x.mu.Unlock()
-	ours := "int_" + x.t.x.NewID()
-	x.t.keys.Asks = with(x.t.keys.Asks, key, ours)
-	return ours
+	return x.t.newAsk(key)
 }
 
 // card is a question's metadata, with the way to who asks: ours, and, if a gateway asks, its own behind it. A remote that
@@ -270,10 +266,7 @@ func (x *exchange) frontend(p *remotePause, pending []string) error {
 		}
 		key := "remote/" + strconv.Itoa(x.n) + "/" + id
 		p.Calls = append(p.Calls, remoteCall{Key: key, ID: id, Name: c.name})
-		x.t.x.mu.Lock()
-		x.t.keys.Calls = with(x.t.keys.Calls, key, frontendCall{ID: c.ours})
-		x.t.record.Acted = true
-		x.t.x.mu.Unlock()
+		x.t.keepCall(key, c.ours)
 	}
 	return nil
 }

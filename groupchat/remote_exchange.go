@@ -78,10 +78,7 @@ type legacyAsk struct {
 // exchange runs the remote once and folds in what it answers. It returns what the remote waits for; nil is nothing.
 func (r *Remote) exchange(ctx context.Context, t *Turn, f *remoteFrame, given *delivery) (*exchange, *remotePause, error) {
 	if given != nil {
-		t.x.mu.Lock()
-		err := t.x.countTurn() // code that answers for people might do so for ever
-		t.x.mu.Unlock()
-		if err != nil {
+		if err := t.x.countTurn(t.x.MaxTurns); err != nil { // code that answers for people might do so for ever
 			return nil, nil, err
 		}
 	}

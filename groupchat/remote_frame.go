@@ -83,7 +83,7 @@ type delivery struct {
 
 // collect returns all that p waits for, or the pause that goes on waiting.
 func (p *remotePause) collect(t *Turn) (*delivery, error) {
-	d := &delivery{pause: p, results: map[string]agui.Content{}}
+	d := &delivery{pause: p}
 	waits := &Pause{}
 	for _, q := range p.Questions {
 		answer, open, err := q.answer(t)
@@ -95,15 +95,7 @@ func (p *remotePause) collect(t *Turn) (*delivery, error) {
 		}
 		d.answers = append(d.answers, answer)
 	}
-	t.x.mu.Lock()
-	defer t.x.mu.Unlock()
-	for _, c := range p.Calls {
-		call := t.keys.Calls[c.Key]
-		if !call.Done {
-			waits.Calls = append(waits.Calls, state.Call{ID: call.ID, Name: c.Name})
-		}
-		d.results[c.ID] = call.Result
-	}
+	d.results, waits.Calls = t.deliveryOf(p.Calls)
 	if len(waits.Interrupts)+len(waits.Calls) > 0 {
 		return nil, waits
 	}
@@ -146,10 +138,8 @@ func (q *remoteQuestion) question(key string) Question {
 
 // ask is the question as it goes to the wire.
 func (q *remoteQuestion) ask(t *Turn, key string) *Interrupt {
-	t.x.mu.Lock()
-	defer t.x.mu.Unlock()
 	i := &Interrupt{Interrupt: q.Ask, Until: q.Until}
-	i.ID = t.interruptID(key)
+	i.ID = t.openQuestion(key, "")
 	if q.Own {
 		i.SubagentRunID = t.clientWriter.SubagentRunID()
 	}

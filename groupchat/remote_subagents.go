@@ -29,17 +29,8 @@ func (x *exchange) tag(theirs string) string {
 	}
 	s := &remoteSubagent{ours: x.prefix + theirs}
 	x.subagents[theirs] = s
-	x.addInvocation(s.ours)
+	x.t.addInvocation(s.ours)
 	return s.ours
-}
-
-// addInvocation notes that what an invocation says is part of the turn.
-func (x *exchange) addInvocation(invocation string) {
-	x.t.x.mu.Lock()
-	defer x.t.x.mu.Unlock()
-	if !slices.Contains(x.t.record.Past, invocation) {
-		x.t.record.Past = append(x.t.record.Past, invocation)
-	}
 }
 
 // startSub announces an agent behind the remote, below the one that started it. An invocation that this run of ours has
@@ -77,7 +68,7 @@ func (x *exchange) startSub(e *agui.SubagentStarted) error {
 		}
 		x.subagents[e.SubagentRunID] = s
 		x.order = append(x.order, e.SubagentRunID)
-		x.addInvocation(s.ours)
+		x.t.addInvocation(s.ours)
 		return nil
 	}
 	return errors.New("a subagent's id is used too often")

@@ -35,13 +35,7 @@ func (t *Turn) Exclusive(a Resumer, run func() error) error {
 // ownKey begins the keys of what agents remember, so that none of them is a key of this package.
 const ownKey = "u/"
 
-// Recall returns what the turn remembers under key, and whether it remembers anything.
-func (t *Turn) Recall(key string) (json.RawMessage, bool) {
-	t.x.mu.Lock()
-	defer t.x.mu.Unlock()
-	return t.keys.recall(key)
-}
-
+// recall returns what an agent remembers under key.
 func (k *keySpace) recall(key string) (json.RawMessage, bool) {
 	raw, ok := k.Memo[ownKey+key]
 	return raw, ok

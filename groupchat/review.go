@@ -112,12 +112,7 @@ func (r *review) begin(t *Turn) {
 
 // deny ends the turn, and the chat that it is part of, without a result.
 func (r *review) deny(t *Turn) error {
-	t.x.mu.Lock()
-	t.record.Declined = true
-	if chat := t.speakerTurn().chat; chat != nil {
-		chat.record.Denied = true
-	}
-	t.x.mu.Unlock()
+	t.decline()
 	before, ok := t.memo("review/before")
 	if _, there := t.State().Raw(r.result()); !ok || !there {
 		return nil

@@ -140,7 +140,5 @@ func (s *modelStep) call(i int, name, arguments string) error {
 
 // asker is for whom models are asked in the turn.
 func (t *Turn) asker() model.Asker {
-	t.x.mu.Lock()
-	defer t.x.mu.Unlock()
-	return model.Asker{Principal: t.x.Input.Principal.ID, Again: t.record.Tries > 0}
+	return model.Asker{Principal: t.x.Input.Principal.ID, Again: t.tries() > 0}
 }

@@ -100,9 +100,7 @@ func (s *sub) enter(ctx context.Context, t, in *Turn, record *subRecord) error {
 			return err
 		}
 	}
-	t.x.mu.Lock()
-	record.Begun = true
-	t.x.mu.Unlock()
+	t.beginSub(record)
 	prompt, err := s.prompt(t, v)
 	if err != nil {
 		return err
@@ -184,17 +182,6 @@ func (s *sub) work(t, in *Turn, record *subRecord) ([]answer, error) {
 	}
 	said := in.Messages()
 	return t.x.answers(said[min(len(in.visibility.shown(in)), len(said)):], plainPath(t.path), anyMessage), nil
-}
-
-// sub is the record of a turn under Sub.
-func (t *Turn) sub() *subRecord {
-	after := t.lastMessage()
-	t.x.mu.Lock()
-	defer t.x.mu.Unlock()
-	if t.keys.Sub == nil {
-		t.keys.Sub = &subRecord{After: after}
-	}
-	return t.keys.Sub
 }
 
 // within is a copy of t for an agent that sees less of the conversation or the state.

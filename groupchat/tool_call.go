@@ -236,13 +236,6 @@ func (r *llmRun) callTurn(ctx context.Context, s *llmRound, i int) *Turn {
 	t := r.t.child(name)
 	t.ctx, t.as, t.out, t.scope = ctx, r.t.as, r.t.out, r.t.scope
 	t.record, t.parentWriter, t.inCall, t.standsIn = r.t.record, r.t.parentWriter, true, true
-	t.x.mu.Lock()
-	defer t.x.mu.Unlock()
-	space := r.t.keys.Tools[key]
-	if space == nil {
-		space = &keySpace{}
-		r.t.keys.Tools = with(r.t.keys.Tools, key, space)
-	}
-	t.keys = &turnKeys{keySpace: space, id: r.t.ID() + "/" + key, owner: t}
+	t.keys = &turnKeys{keySpace: r.t.toolKeys(key), id: r.t.ID() + "/" + key, owner: t}
 	return t
 }

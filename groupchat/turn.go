@@ -52,9 +52,8 @@ type Turn struct {
 	mu     sync.Mutex
 	spawns int             // goroutines that Go has started
 	errs   []returnedError // in the order in which they were returned
-	// What follows is guarded by the execution's lock: the children of this try, and how many of them, and of the
-	// goroutines of Go, are at work.
-	// Since is the last message there was when the first of those at work began.
+	// The lock of records guards the fields below: the children of this try, and how many of them, and of the goroutines of Go, are
+	// at work. Since is the last message there was when the first of those at work began.
 	invoked         map[string]bool
 	inside, running int
 	since           string
@@ -137,17 +136,6 @@ func (t *Turn) Emit(e agui.Event) error {
 	return t.out.Emit(e)
 }
 
-// Goto names who should speak next, for managers that listen to it. Naming "" takes that back.
-func (t *Turn) Goto(name string) {
-	r := t.speakerTurn().chat
-	if r == nil {
-		return
-	}
-	t.x.mu.Lock()
-	defer t.x.mu.Unlock()
-	r.record.Goto = name
-}
-
 // Go runs f in a goroutine of this turn. The turn ends when all of them have. The first failure, or panic, becomes the
 // turn's and cancels its context; pauses add up.
 func (t *Turn) Go(f func() error) {
@@ -189,21 +177,6 @@ func (t *Turn) note(n int, err error) {
 
 // name is the speaker's, as messages show it; the root speaks without one.
 func (t *Turn) name() string { return t.as }
-
-// memo looks up what was recorded under key.
-func (t *Turn) memo(key string) (json.RawMessage, bool) {
-	t.x.mu.Lock()
-	defer t.x.mu.Unlock()
-	raw, ok := t.keys.Memo[key]
-	return raw, ok
-}
-
-// remember records raw under key in the record.
-func (t *Turn) remember(key string, raw json.RawMessage) {
-	t.x.mu.Lock()
-	defer t.x.mu.Unlock()
-	t.keys.Memo = with(t.keys.Memo, key, raw)
-}
 
 // Message is a message of the conversation.
 type Message = agui.Message

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -110,8 +109,8 @@ type chatRecord struct {
 	Denied bool `json:"denied,omitempty"`
 }
 
-// A keySpace is what a turn, or one call of a tool in it, has to remember under keys of its own. It is part of a record and
-// is used with the lock held.
+// A keySpace is what a turn, or one call of a tool in it, has to remember under keys of its own. It is part of a record, and
+// used with the lock of [records] held.
 type keySpace struct {
 	// Asks are the questions asked so far and Answers what came back, by key. Asked has a hash of each question's message.
 	Asks    map[string]string       `json:"asks,omitempty"` // key → interrupt id
@@ -179,8 +178,8 @@ type turnKeys struct {
 	id string
 	// owner is the turn that they are of. Others may be part of it: see [Sub].
 	owner *Turn
-	// What follows is about this entry alone, and guarded by the execution's lock: what each key stands for, and the pauses
-	// that the agent was given to return.
+	// The lock of records guards the fields below, which are of this entry alone: the meaning of each key, and the pauses that the
+	// agent has to return.
 	meant  map[string]string
 	pauses []*Pause
 }
@@ -194,45 +193,6 @@ func (t *Turn) begin(f *turnRecord) {
 // errNotReturned is the failure of a turn that went on without the answer it had asked for.
 var errNotReturned = errors.New("went on without an answer: the pause was not returned")
 
-// notePause notes that the agent is given err, and has to return it if it is a pause.
-func (t *Turn) notePause(err error) error {
-	if p := pauseOf(err); p != nil {
-		t.x.mu.Lock()
-		t.keys.pauses = append(t.keys.pauses, p)
-		t.x.mu.Unlock()
-	}
-	return err
-}
-
-// checkReturned is what a turn comes to that ended with err: a failure if it went on without something that it was to wait for.
-func (t *Turn) checkReturned(err error) error {
-	given := pauseOf(err)
-	if t.keys.owner != t || err != nil && given == nil {
-		return err
-	}
-	t.x.mu.Lock()
-	defer t.x.mu.Unlock()
-	for _, p := range t.keys.pauses {
-		if !given.includes(p) {
-			return fail(errcode.AgentFailed, "%s: %w", t.Path(), errNotReturned)
-		}
-	}
-	return err
-}
-
-// claimKey notes that the key of a question, a message, a call or an agent stands for what. It fails if the key has stood for
-// something else since the turn was entered, because an answer to one would be taken for the other's.
-func (t *Turn) claimKey(kind, key, what string) error {
-	t.x.mu.Lock()
-	defer t.x.mu.Unlock()
-	at := kind + "/" + key
-	if had, ok := t.keys.meant[at]; ok && had != what {
-		return fail(errcode.AgentFailed, "%s: two different things have the key %q: %s", t.Path(), key, kind)
-	}
-	t.keys.meant = with(t.keys.meant, at, what)
-	return nil
-}
-
 // exclusive runs agent, which remembers what it did under keys that all agents of its kind use: no other of them may take the
 // same turn, and the same one only if it has failed. Those that are to work in one turn are for [Turn.Invoke].
 func (t *Turn) exclusive(kind string, agent Agent, run func() error) error {
@@ -242,9 +202,7 @@ func (t *Turn) exclusive(kind string, agent Agent, run func() error) error {
 	}
 	err := t.notePause(run())
 	if err == nil {
-		t.x.mu.Lock()
-		t.keys.meant["agent/"+kind] = name + " has ended"
-		t.x.mu.Unlock()
+		t.changeKey("agent", kind, name+" has ended")
 	}
 	return err
 }

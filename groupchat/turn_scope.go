@@ -1,7 +1,6 @@
 package groupchat
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,41 +8,6 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/state"
 )
-
-// A checkpointHook copies into a record what a turn under way keeps elsewhere, before a checkpoint is made of it. It is called
-// with the lock held.
-type checkpointHook struct{ keep func() }
-
-// addHook lets keep be called before every checkpoint, until removeHook.
-func (x *execution) addHook(keep func()) *checkpointHook {
-	k := &checkpointHook{keep}
-	x.mu.Lock()
-	x.hooks = append(x.hooks, k)
-	x.mu.Unlock()
-	return k
-}
-
-// removeHook calls k for the last time.
-func (x *execution) removeHook(k *checkpointHook) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	k.keep()
-	x.hooks = slices.DeleteFunc(x.hooks, func(o *checkpointHook) bool { return o == k })
-}
-
-// A savedState is where a record keeps the state of a participant that has its own. It is used with the lock held.
-type savedState struct {
-	get func() json.RawMessage
-	set func(json.RawMessage)
-}
-
-// savedIn is the saved state in a record's field.
-func savedIn(field *json.RawMessage) savedState {
-	return savedState{
-		get: func() json.RawMessage { return *field },
-		set: func(raw json.RawMessage) { *field = raw },
-	}
-}
 
 // An ownScope is the state of a participant that is working, and not on its parent's state.
 type ownScope struct {
@@ -62,9 +26,7 @@ func (t *Turn) ownScope(s Scoping, parent *state.Scope, saved savedState, begun 
 	if s.Kind == ScopeIsolated {
 		m.Out = nil
 	}
-	t.x.mu.Lock()
-	raw := saved.get()
-	t.x.mu.Unlock()
+	raw := t.x.load(saved)
 	scope, err := state.Mapped(parent, m, raw)
 	switch {
 	case err != nil && raw != nil:

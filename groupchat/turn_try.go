@@ -20,7 +20,7 @@ func (t *Turn) retry(ctx context.Context, p *Participant, record *turnRecord, at
 			return false, err
 		}
 		again := p.OnError.again(record.Tries, err)
-		record.failed(t.x)
+		t.x.countFailure(record)
 		switch {
 		case ctx.Err() != nil:
 			return false, err // the turn above has ended
@@ -47,6 +47,7 @@ func (t *Turn) try(agent Agent, conclude func() error) error {
 	if err := t.enterScope(); err != nil {
 		return err
 	}
+	t.markBegun()
 	t.announce()
 	ctx, work := telemetry.Begin(t.ctx, telemetry.Record{
 		Kind: telemetry.KindTurn, Name: t.stepName(), Attempt: t.record.Tries + 1, SubagentRunID: t.record.SubagentRunID, ToolCallID: t.call,
@@ -124,17 +125,6 @@ func (t *Turn) speak(agent Agent) error {
 	return err
 }
 
-// announce gives the turn the id that its invocation has for clients: the same again when it was paused, a new one when
-// it is repeated.
-func (t *Turn) announce() {
-	t.x.mu.Lock()
-	defer t.x.mu.Unlock()
-	t.record.Begun = true
-	if t.record.SubagentRunID == "" {
-		t.record.SubagentRunID = "sub_" + t.x.NewID()
-	}
-}
-
 // wait suspends the invocation, with the questions that it asked itself. Nested invocations name theirs.
 func (t *Turn) wait(p *Pause) {
 	w := waiting{path: t.Path(), record: t.record, run: t.up.run, out: t.parentWriter, clientWriter: t.clientWriter}
@@ -160,21 +150,4 @@ func (t *Turn) failed(err error, sub *run.Subagent, step *run.Step) error {
 		return fmt.Errorf("%w, and %w", err, endErr)
 	}
 	return err
-}
-
-// failed counts a try that came to nothing. The next one is another invocation.
-func (f *turnRecord) failed(x *execution) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	f.endInvocation()
-	f.Tries++
-}
-
-// inherit adds to t's record what matters of a turn that has ended within t. The lock is held.
-func (t *Turn) inherit(ended *turnRecord) {
-	t.record.Acted = t.record.Acted || ended.Acted
-	if t.owned {
-		ended.endInvocation()
-		t.record.Past = append(t.record.Past, ended.Past...)
-	}
 }

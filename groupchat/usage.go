@@ -88,13 +88,7 @@ func EarlierUsage(checkpoint json.RawMessage, memo map[string]json.RawMessage, o
 // Usage returns what the models of the run used so far, per provider and model, including earlier attempts and agents on other
 // servers, without calls in progress. It is safe for concurrent use.
 func (t *Turn) Usage() []agui.TokenUsage {
-	t.x.mu.Lock()
-	usage := t.x.Usage
-	t.x.mu.Unlock()
-	if usage == nil {
-		return nil
-	}
-	return usage.Total()
+	return t.x.Usage.Total()
 }
 
 // ThreadUsage returns [Turn.Usage] plus the usage of the thread's earlier runs.

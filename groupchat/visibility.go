@@ -42,9 +42,7 @@ func (t *Turn) News() []Message {
 	}
 	all := t.up.Messages()
 	start := t.countThrough(all, t.record.After)
-	t.x.mu.Lock()
-	seen := t.chat.record.Seen[t.participant.Name]
-	t.x.mu.Unlock()
+	seen, _ := t.chat.record.seenBy(&t.x.records, t.participant.Name)
 	news := t.chat.shown(t, all[min(t.countThrough(all, seen), start):start])
 	for _, m := range all[start:] {
 		if fromCaller(m) {
@@ -98,11 +96,8 @@ func (t *Turn) supervisor() string {
 // others at work at the same time; and unless t is only shown what it was given, what the caller said meanwhile.
 func (t *Turn) said() []Message {
 	all := visible(messages(t.run), t.Path())
-	mine, calls := map[string]bool{}, map[string]bool{}
-	t.x.mu.Lock()
-	t.record.invocations(mine)
-	root := t.record.SubagentRunID == "" && !t.record.Done
-	t.x.mu.Unlock()
+	calls := map[string]bool{}
+	mine, root := t.invocations()
 	var own []Message
 	for _, m := range all[t.countThrough(all, cmp.Or(t.record.After, t.visibility.after)):] {
 		switch {
@@ -201,9 +196,7 @@ func wordsOnly(messages []Message, isOwn func(Message) bool) []Message {
 // lastWords is what was said in the last turn: by one speaker, or by all that a team is made of. If nothing was, or the
 // caller has spoken since, it is what the last one to speak said.
 func (r *chatRun) lastWords(t *Turn, messages []Message) []Message {
-	r.t.x.mu.Lock()
-	last, since, own := r.record.Last, r.record.Since, r.t.record.SubagentRunID
-	r.t.x.mu.Unlock()
+	last, since, own := r.lastTurn()
 	if last == "" || since == "" {
 		return lastWords(messages, r.supervisor())
 	}

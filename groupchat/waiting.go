@@ -2,7 +2,6 @@ package groupchat
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -22,20 +21,10 @@ type waiting struct {
 	bare              bool // it has no step
 }
 
-// suspend notes an invocation that waits.
-func (x *execution) suspend(w waiting) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.waiting = append(x.waiting, w)
-}
-
 // closings are the events that end the invocations that wait.
 func (x *execution) closings() []agui.Event {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	slices.SortStableFunc(x.waiting, func(a, b waiting) int { return innermost(a.path, b.path) })
 	var events []agui.Event
-	for _, w := range x.waiting {
+	for _, w := range x.suspended() {
 		if w.run != x.Run {
 			continue // in a conversation that no client is shown
 		}
@@ -63,18 +52,7 @@ func innermost(a, b string) int {
 
 // abandon ends the invocations that wait below path, because the turn that they are part of has ended without them.
 func (x *execution) abandon(path string, code errcode.Code) error {
-	x.mu.Lock()
-	var below []waiting
-	x.waiting = slices.DeleteFunc(x.waiting, func(w waiting) bool {
-		if !strings.HasPrefix(w.path, path+".") {
-			return false
-		}
-		below = append(below, w)
-		w.record.endInvocation() // an invocation that has ended is not announced again
-		return true
-	})
-	x.mu.Unlock()
-	for _, w := range below {
+	for _, w := range x.removeSuspended(path) {
 		err := errors.Join(
 			x.settleCalls(w.out, w.clientWriter, w.record, false),
 			w.run.Emit(&agui.SubagentError{SubagentRunID: w.out.SubagentRunID(), Code: string(code), Message: code.Message()}))
@@ -89,21 +67,11 @@ func (x *execution) abandon(path string, code errcode.Code) error {
 }
 
 // settleCalls ends the calls of an invocation, which wrote with out, that nobody will answer any more: those it made itself, and
-// those its turn waited for, unless the turn goes on waiting. Each gets a result, so that no model is sent a call without one, and
+// those its turn waited for, unless keep is set because the turn is tried again. Each gets a result, so that no model is sent a call without one, and
 // no client takes it for one that it has to run.
-func (x *execution) settleCalls(out, clientWriter run.Writer, f *turnRecord, goesOn bool) error {
+func (x *execution) settleCalls(out, clientWriter run.Writer, f *turnRecord, keep bool) error {
 	notAnswered := agui.TextContent(state.NotAnswered)
-	waited := map[string]bool{}
-	x.mu.Lock()
-	f.each(func(k *keySpace) {
-		for key, c := range k.Calls {
-			waited[c.ID] = true
-			if !goesOn && !c.Done {
-				k.Calls[key] = frontendCall{ID: c.ID, Result: notAnswered, Done: true}
-			}
-		}
-	})
-	x.mu.Unlock()
+	waited := x.waitedCalls(f, keep)
 	var lost []string
 	x.Run.Inspect(func(v *run.View) {
 		open := v.OpenCalls()
@@ -115,7 +83,7 @@ func (x *execution) settleCalls(out, clientWriter run.Writer, f *turnRecord, goe
 			made = callsOf(v.Messages(), out.SubagentRunID())
 		}
 		for _, c := range open {
-			if waited[c.ID] && !goesOn || made[c.ID] && !waited[c.ID] {
+			if waited[c.ID] && !keep || made[c.ID] && !waited[c.ID] {
 				lost = append(lost, c.ID)
 			}
 		}

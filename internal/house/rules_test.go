@@ -81,7 +81,7 @@ var rooms = []room{
 	{dir: "httptool", may: []string{"internal/exact", "groupchat", "internal/egress", "internal/redact", "state", "telemetry"}, testsMay: []string{"groupchat/groupchattest", "internal/port"},
 		why: "an endpoint that is a tool is a tool like any, and needs no protocol of agents"},
 	{dir: "gateway", may: []string{"internal/clip", "internal/wait", "internal/exact", "a2ui", "agui", "agui/run", "errcode", "state", "state/memstore", "model", "groupchat", "gateway/copilotkit", "gateway/internal/attachment", "gateway/internal/calls", "gateway/internal/edge", "gateway/internal/frame", "gateway/internal/limit", "gateway/internal/recorder", "gateway/internal/route", "gateway/internal/typed", "gateway/internal/webhook", "gateway/wire", "internal/lock", "internal/redact", "telemetry"},
-		testsMay: []string{"groupchat/groupchattest", "groupchat/surface", "model/openai", "model/openai/openaitest", "groupchat/budget", "groupchat/script", "gateway/teamfile", "travel", "state/statetest", "state/filestore", "state/redisstore", "state/redisstore/redistest"},
+		testsMay: []string{"groupchat/groupchattest", "groupchat/surface", "model/openai", "model/openai/openaitest", "groupchat/budget", "groupchat/suggest", "groupchat/script", "gateway/teamfile", "travel", "state/statetest", "state/filestore", "state/redisstore", "state/redisstore/redistest"},
 		why:      "the service is given its agents; it knows none by name. Its tests drive the demo and team files as users do, and take a real Redis or process away"},
 	{dir: "gateway/copilotkit", may: []string{"internal/exact", "agui", "errcode", "state", "groupchat", "gateway/internal/route"}, testsMay: []string{"gateway"},
 		why: "CopilotKit's protocol needs a service that runs agents, not this one"},
