@@ -10,9 +10,10 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// CatalogueContext describes the entry of a run's context by which a page says which components it can draw. It is the one that
-// CopilotKit's provider and middleware write, letter by letter.
-const CatalogueContext = "A2UI Component Schema — available components for generating UI surfaces. Use these component names and properties when creating A2UI operations."
+// CatalogueContext describes the entry of a run's context by which a page says which components it can draw. It is the
+// one that CopilotKit's provider and middleware write, letter by letter.
+const CatalogueContext = "A2UI Component Schema — available components for generating UI surfaces. Use these " +
+	"component names and properties when creating A2UI operations."
 
 // A Catalogue says which components there are. The zero value knows none, and anything is one then.
 type Catalogue struct {
@@ -32,7 +33,8 @@ type Component struct {
 // ErrCatalogue is the cause of every error of [ReadCatalogue].
 var ErrCatalogue = errors.New("a2ui: no catalogue")
 
-// ReadCatalogue reads a catalogue of the inline form of A2UI 0.9: {"catalogId": ..., "components": {NAME: JSON Schema}}.
+// ReadCatalogue reads a catalogue of the inline form of A2UI 0.9: {"catalogId": ..., "components": {NAME: JSON
+// Schema}}.
 func ReadCatalogue(raw json.RawMessage) (Catalogue, error) {
 	if len(raw) > MaxCatalogue {
 		return Catalogue{}, fmt.Errorf("%w: it has %d bytes, more than %d", ErrCatalogue, len(raw), MaxCatalogue)
@@ -45,7 +47,8 @@ func ReadCatalogue(raw json.RawMessage) (Catalogue, error) {
 	if json.Unmarshal(raw, &written) != nil {
 		return Catalogue{}, fmt.Errorf("%w: it is not an object with catalogId and components", ErrCatalogue)
 	}
-	c := Catalogue{ID: written.ID, Components: map[string]Component{}, Functions: functionNames(written.Functions), raw: raw}
+	c := Catalogue{ID: written.ID, Components: map[string]Component{}, Functions: functionNames(written.Functions),
+		raw: raw}
 	for name, schema := range written.Components {
 		component, err := readComponent(schema)
 		if err != nil {
@@ -102,8 +105,8 @@ func readComponent(raw json.RawMessage) (Component, error) {
 // JSON is the catalogue as it was written; nil for one that was not read.
 func (c Catalogue) JSON() json.RawMessage { return c.raw }
 
-// OfContext is the catalogue that a page sends with a run. A page without one, and one whose catalogue cannot be read or is larger than
-// [MaxCatalogue], has the zero value.
+// OfContext returns the catalogue that a page sends with a run, or the zero value if it is missing, invalid or larger
+// than [MaxCatalogue].
 func OfContext(context []agui.Context) Catalogue {
 	for _, entry := range context {
 		if entry.Description != CatalogueContext {

@@ -13,7 +13,7 @@ func ExampleWatcher() {
 	card := a2ui.Design{SurfaceID: "hotels", Components: []json.RawMessage{
 		json.RawMessage(`{"id":"root","component":"Text","text":{"path":"/name"}}`),
 	}, Data: json.RawMessage(`{"name":"The Ritz"}`)}
-	fmt.Println(a2ui.Told(card.Validate(a2ui.Catalogue{})))
+	fmt.Println(a2ui.FormatProblems(card.Validate(a2ui.Catalogue{})))
 
 	w := a2ui.NewWatcher(a2ui.Options{})
 	_, after := w.Next(&agui.ToolCallResult{

@@ -33,8 +33,8 @@ const (
 	maxProblemNameSize = 200
 )
 
-// Told formats problems for a model, one line each.
-func Told(problems []Problem) string {
+// FormatProblems formats problems for a model, one line each.
+func FormatProblems(problems []Problem) string {
 	lines := make([]string, len(problems))
 	for i, p := range problems {
 		lines[i] = "- [" + p.Code + "] " + p.Path + ": " + p.Message

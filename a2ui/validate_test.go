@@ -138,7 +138,7 @@ func TestWhatIsTooLargeIsNotDrawn(t *testing.T) {
 func TestDesignsWhoseDataAreNone(t *testing.T) {
 	t.Parallel()
 	d := Design{Components: componentsOf(t, `[{"id":"root","component":"Text"}]`), Data: json.RawMessage(`[1]`)}
-	if told := Told(d.Validate(Catalogue{})); !strings.Contains(told, CodeNotData) || !strings.Contains(told, CodeNoID) {
+	if told := FormatProblems(d.Validate(Catalogue{})); !strings.Contains(told, CodeNotData) || !strings.Contains(told, CodeNoID) {
 		t.Error(told)
 	}
 }

@@ -56,7 +56,8 @@ func (s *Server) call(ctx context.Context, name string, c groupchat.ToolCall) (g
 		}
 		if refused := refusal(err); refused != nil {
 			return groupchat.ToolResult{},
-				&groupchat.ToolError{Text: clip.To(refused.Message, s.o.MaxResult), Err: s.mask(err, string(c.Arguments))}
+				&groupchat.ToolError{Text: clip.To(refused.Message, s.o.MaxResult),
+					Err: s.mask(err, string(c.Arguments))}
 		}
 		s.drop(conn, err)
 		if !egress.NeverSent(err) && !errors.Is(err, sdk.ErrSessionMissing) {

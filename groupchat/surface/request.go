@@ -33,7 +33,7 @@ func (d designer) request(t *groupchat.Turn, wanted order, catalogue a2ui.Catalo
 	if problems != nil {
 		parts = append(parts,
 			"## Previous attempt was invalid\nMend what is wrong and call again, with all "+
-				"arguments:\n"+a2ui.Told(problems))
+				"arguments:\n"+a2ui.FormatProblems(problems))
 	}
 	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
 	messages := append([]model.Message{{Role: agui.RoleSystem, Text: strings.Join(parts, "\n\n")}}, conversation(t)...)

@@ -36,14 +36,14 @@ type Change struct {
 	Tree      *Tree
 	Budget    *Budget // nil for edits of our own
 	MaxCopied int     // how many bytes copies may copy; 0 means MaxCopied
-	Strict    bool    // refuse what the reference client refuses: names of prototypes, and moves by an element that they shift
-	Send      func(Op)
+	// refuse what the reference client refuses: names of prototypes, and moves by an element that they shift
+	Strict bool
+	Send   func(Op)
 
 	copied int
 	undo   []Edit // in the order of the edits they take back
 	// lifted says that the value at top was changed where readers cannot follow and is still to be sent. Until then
-	// edits below top need no operation; one of top itself does, because it may take top away or shift
-	// it.
+	// edits below top need no operation; one of top itself does, because it may take top away or shift it.
 	lifted bool
 	top    []string
 }
@@ -263,7 +263,8 @@ func (c *Change) rollback() {
 	c.undo = nil
 	for _, e := range slices.Backward(undo) {
 		if _, err := c.apply(&e); err != nil {
-			panic("jsonpatch: a change cannot be taken back: " + err.Error()) // its inverse was made from this very tree
+			// its inverse was made from this very tree
+			panic("jsonpatch: a change cannot be taken back: " + err.Error())
 		}
 	}
 }

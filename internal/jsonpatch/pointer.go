@@ -60,7 +60,8 @@ func ParsePointer(pointer string) ([]string, error) {
 
 // Below reports whether pointer is top or leads into it. Both are escaped, and a pointer has one spelling.
 func Below(pointer, top string) bool {
-	return len(pointer) >= len(top) && pointer[:len(top)] == top && (len(pointer) == len(top) || pointer[len(top)] == '/')
+	return len(pointer) >= len(top) && pointer[:len(top)] == top &&
+		(len(pointer) == len(top) || pointer[len(top)] == '/')
 }
 
 // within is Below for parsed pointers.

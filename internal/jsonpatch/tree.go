@@ -13,9 +13,8 @@ type Edit struct {
 	Value      any
 }
 
-// A Tree is the content of a document and the exact length of its JSON. Its methods do one operation each, update
-// the size at a cost proportional to the values they touch, and return the inverse edit. On an error nothing has
-// changed.
+// A Tree is the content of a document and the exact length of its JSON. Its methods do one operation each, update the
+// size at a cost proportional to the values they touch, and return the inverse edit. On an error nothing has changed.
 type Tree struct {
 	Root map[string]any
 	Size int

@@ -12,9 +12,8 @@ import (
 	"strings"
 )
 
-// Values are those of encoding/json decoded into an any, with numbers as [json.Number]: a float64 would lose
-// integers beyond 2^53 and the difference between 1 and 1.0. A value has one owner, and a second owner needs a
-// [Clone].
+// Values are those of encoding/json decoded into an any, with numbers as [json.Number]: a float64 would lose integers
+// beyond 2^53 and the difference between 1 and 1.0. A value has one owner, and a second owner needs a [Clone].
 
 // MaxDepth is how deep documents may nest. It bounds every recursion over a document.
 const MaxDepth = 128

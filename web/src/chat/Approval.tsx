@@ -21,7 +21,7 @@ interface Props {
 }
 
 /**
- * Leaves the focus where it is when a button is pressed by pointer: a field that says what is wrong with it as soon as it is left
+ * Leaves the focus where it is when a button is pressed by pointer: a field that shows its problem as soon as it is left
  * would move the button away from under the pointer.
  */
 const stay = (event: MouseEvent) => event.preventDefault();

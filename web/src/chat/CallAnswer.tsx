@@ -24,7 +24,7 @@ interface Props {
 
 /**
  * The result of a call of a tool that is another page's: the agent has it called by whoever shows the conversation, and this page
- * has no such tool. A person writes the result, or that there is none. The run goes on when each open call has one.
+ * has no such tool. A person writes the result, or that there is none. The run continues when each open call has one.
  */
 export function CallAnswer({ call, name, parameters }: Props) {
   const id = useId();

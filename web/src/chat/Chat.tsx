@@ -75,7 +75,7 @@ function Gate({ agent, children }: { agent: string; children: ReactNode }) {
 
   const known = copilotkit.getAgent(agent) !== undefined;
   useEffect(() => {
-    // It asks for the agents once; if that failed it is told to ask again, by being given its address again.
+    // It asks for the agents once; after a failure, setting its address again makes it ask again.
     if (known || asked === epoch) return;
     setAsked(epoch);
     copilotkit.setRuntimeUrl(undefined);

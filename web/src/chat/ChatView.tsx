@@ -21,7 +21,7 @@ import { UserMessage } from "./UserMessage";
 import { Working } from "./Speaker";
 
 /**
- * Takes the list of messages to its end when the person submits something: they want to see what comes of it, and may have
+ * Takes the list of messages to its end when the person submits something: they want to see the answer, and may have
  * scrolled up to the option they chose. The list itself follows its growth only for a person who is at its end. That it takes
  * them for one once the answered question is gone needs a frame in which the reply has not taken the question's place yet,
  * and a busy machine may draw none.
@@ -39,7 +39,7 @@ function EndOnSubmission() {
 // Its button is named, which CopilotKit leaves out.
 const scrollView = { feather: EndOnSubmission, scrollToBottomButton: { "aria-label": "Go to the end" } } as unknown as CopilotChatViewProps["scrollView"];
 
-/** CopilotChat's view, with our messages, our suggestions, and nothing sent while a question is open or nobody listens. */
+/** CopilotChat's view, with our messages, our suggestions, and nothing sent while a question is open or the gateway is away. */
 export function ChatView(props: CopilotChatViewProps) {
   const { agent, thread, attachments, asking, typing, mute, showQuestion, suggestions, send, submitted } = useTalk();
   const notify = useNotify();

@@ -11,8 +11,7 @@ interface Props {
   onDecide: (drafts: Record<string, Draft>) => void;
 }
 
-/**
- * Decides on all calls that nobody has decided on yet; nothing is sent by it. Calls whose arguments a person has not seen whole, or has
+/** Decides on all calls without a decision; nothing is sent by it. Calls with arguments that a person has not seen whole, or has
  * edited so that they do not fit, are not approved of in one go.
  */
 export function DecideAll({ questions, drafts, busy, onDecide }: Props) {

@@ -24,7 +24,7 @@ export function Options({ options, chosen, recommended, render }: Props) {
   const words = sought.toLowerCase().split(/\s+/).filter(Boolean);
   const found = options.map((_, i) => i).filter((i) => words.every((word) => texts[i]!.includes(word)));
   const shown = many ? found.slice(0, most) : found;
-  // What is recommended is in sight as long as nothing else is looked for, and what was picked always.
+  // The recommended option is visible unless there is a search, and picked ones always.
   for (const i of [words.length === 0 ? recommended : -1, chosen ?? -1]) if (i >= 0 && i < options.length && !shown.includes(i)) shown.unshift(i);
   return (
     <>

@@ -27,7 +27,7 @@ interface Props {
   onSubmit: (value: unknown) => void;
   /** Keeps a decision about a call of a tool; send: the person has made it. */
   onDecide: (decision: Decision, send: boolean) => void;
-  /** What is to be said below it. */
+  /** The text below it. */
   children: ReactNode;
 }
 

@@ -18,7 +18,7 @@ interface Props {
   cancel: (id?: string) => Promise<unknown>;
   /** An answer to all of them is on its way, until done. */
   onSend: (questions: Interrupt[], done: Promise<unknown>) => void;
-  /** Whether they are to be answered before anything else is said. */
+  /** Whether they have to be answered before the next message. */
   onOpen: (open: boolean) => void;
   focus: RefObject<HTMLElement | null>;
 }
@@ -44,10 +44,10 @@ export function Questions({ questions: asked, resolve, cancel, onSend, onOpen, f
     return () => onOpen(false);
   }, [onOpen, over]);
 
-  // A layout effect, whose end comes while the card still has the focus it leaves to the conversation.
+  // A layout effect: its cleanup runs while the card still has the focus, which goes to the conversation.
   useLayoutEffect(() => {
     focus.current = form.current;
-    // The question takes the focus, but not from somebody who is in the middle of writing.
+    // The question takes the focus, but not from a person in the middle of writing.
     const active = document.activeElement;
     const writing = active instanceof HTMLTextAreaElement && active.value !== "";
     const card = form.current;

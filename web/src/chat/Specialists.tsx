@@ -18,7 +18,7 @@ const doingText: Record<Doing, string> = {
   idle: "",
 };
 
-/** Who is on the team, and what each is doing now. */
+/** The members of the team, and their present work. */
 export function Specialists({ participants, following }: Props) {
   return (
     <section className="card specialists" aria-labelledby="specialists-title" data-testid="specialists">

@@ -31,7 +31,7 @@ const labels: Record<CallState, [label: string, colour?: string]> = {
   declined: ["declined"],
 };
 
-/** A call of a tool without a view of its own: what became of it, its arguments and its result. */
+/** A call of a tool without a special view: its outcome, its arguments and its result. */
 export function ToolLine({ toolCallId, name, parameters: read }: Props) {
   const { state, result } = useCall(toolCallId);
   const { agent, thread } = useTalk();

@@ -10,14 +10,14 @@ import type { CallResult, View } from "../gateway/view";
  */
 export type CallState = "proposed" | "running" | "waiting" | "open" | "done" | "failed" | "declined";
 
-/** What is known of all calls. */
+/** The known facts of all calls. */
 export interface Calls {
   results: View["results"];
   /** The calls that a person is asked about. */
   asked: ReadonlySet<string>;
   /** The calls that the page is to answer. */
   waiting: ReadonlySet<string>;
-  /** A run goes on, or waits for a person. */
+  /** A run is live, or waits for a person. */
   running: boolean;
 }
 

@@ -2,7 +2,7 @@
 
 import { difference, members } from "../gateway/patch";
 
-/** The JSON Pointers of what is new or other in a value than it was before. */
+/** The JSON Pointers of new and changed parts of a value. */
 export function changedPaths(before: unknown, after: unknown): ReadonlySet<string> {
   return new Set(difference(before, after).flatMap(({ op, path }) => (op === "remove" ? [] : [path])));
 }

@@ -26,15 +26,15 @@ export interface Talk {
   submitted: () => void;
   /** Runs the last turn again; undefined while there is none to run again. */
   regenerate: (() => void) | undefined;
-  /** Starts a plan of its own from the conversation up to a message. */
+  /** Starts a separate plan from the conversation up to a message. */
   fork: (messageId: string) => void;
-  /** A question is open: it is answered before anything else is said. */
+  /** A question is open: it has to be answered before the next message. */
   asking: boolean;
   /** A message is tried as the answer to the open question. */
   typing: boolean;
   /** Nothing can be sent now. */
   mute: boolean;
-  /** The open questions as the thread has them. CopilotKit may have rounded numbers of its own. */
+  /** The open questions as the thread has them. CopilotKit's copy may have rounded numbers. */
   open: readonly Interrupt[];
   /** The ids of the expired questions. */
   expired: ReadonlySet<string>;
@@ -59,7 +59,7 @@ export function useTalk(): Talk {
   return talk;
 }
 
-/** Who works now, by name; empty if nobody is known to. */
+/** The name of the working agent; empty if unknown. */
 export const WorkingContext = createContext("");
 
 /** Whether the conversation's history is still on its way. */

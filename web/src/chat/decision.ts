@@ -9,7 +9,7 @@ import { type Change, changesOf } from "./changes";
 export interface Decision {
   /** Absent while nothing is decided. */
   approved?: boolean | undefined;
-  /** What the form of the arguments holds; absent while nobody has edited them. */
+  /** The value of the arguments' form; absent before an edit. */
   edited?: { value: unknown } | undefined;
   /** The form is open. */
   editing?: boolean;
@@ -27,7 +27,7 @@ export interface Edited {
   problems: Problem[];
 }
 
-/** The edited arguments, and what is wrong with them; undefined while nobody has edited them. */
+/** The edited arguments, and their problems; undefined before an edit. */
 export function editedOf({ schema, arguments: given }: Approval, { edited }: Decision): Edited | undefined {
   if (!edited || !schema || !isSchema(given)) return undefined;
   const { payload, problems } = checked(schema, edited.value);

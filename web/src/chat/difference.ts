@@ -7,7 +7,7 @@ export interface Held {
   pending: readonly { id: string }[];
   /** Those of them that have expired. The thread has them no more, and no event says so. */
   expired: ReadonlySet<string>;
-  /** The run whose end the tab has read. If the view still has it running, the view is behind. */
+  /** The run with an end that the tab has read. If the view still has it running, the view is behind. */
   ended: string;
 }
 

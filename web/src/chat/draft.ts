@@ -1,5 +1,5 @@
 // What a person has filled in of an open question, and the answer it adds up to. The answer is read off the draft when it is
-// sent and kept nowhere else, so that what was changed or deleted before is not in it.
+// sent and kept nowhere else, so that earlier changes and deleted words are not in it.
 
 import { checked, schemaOf } from "../form";
 import { approvalOf } from "../gateway/approval";
@@ -13,7 +13,7 @@ export interface Draft {
   option?: number;
   /** What the form of a question without options holds. */
   value?: unknown;
-  /** What was decided about a call of a tool. */
+  /** The decision about a call of a tool. */
   decision?: Decision;
 }
 

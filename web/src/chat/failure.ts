@@ -1,4 +1,4 @@
-// Sorts CopilotKit's errors by what a person should be told.
+// Sorts CopilotKit's errors by the message for people.
 
 import { CopilotKitCoreErrorCode } from "@copilotkit/react-core/v2";
 import { refusedFile } from "../files/parts";

@@ -13,7 +13,7 @@ const SETTLE_MS = 300;
 /**
  * Keeps this tab's conversation equal to the thread. Another tab, a script or a run that outlived its connection changes
  * the thread without this tab's agent; the follow stream shows it, and the agent connects again. expired are the questions
- * whose time is over.
+ * that have expired.
  */
 export function usePickUp(agent: AbstractAgent, thread: string, following: Following, expired: ReadonlySet<string>) {
   const { copilotkit } = useCopilotKit();
@@ -28,8 +28,8 @@ export function usePickUp(agent: AbstractAgent, thread: string, following: Follo
     void copilotkit.connectAgent({ agent });
   }, [agent, copilotkit, thread]);
 
-  const ended = useRef(""); // the run whose end was read here
-  const before = useRef(""); // the last run that the follow stream had told of by then
+  const ended = useRef(""); // the run with an end that was read here
+  const before = useRef(""); // the last run in the follow stream by then
   const latest = useRef(following.view);
   latest.current = following.view;
   useEffect(() => {

@@ -28,15 +28,14 @@ interface Signals {
   answering: (questions: Interrupt[], done: Promise<unknown>) => void;
 }
 
-/**
- * Listens to what runs of this tab say beside their messages. What is wrong with an answer belongs to its question, as long
+/** Listens to the custom events of this tab's runs. The problem of an answer belongs to its question, as long
  * as that is open; refusals and failures of anything else become notices.
  */
 export function useSignals(agent: AbstractAgent, thread: string, kick: () => void): Signals {
   const { copilotkit } = useCopilotKit();
   const notify = useNotify();
   const [refusal, setRefusal] = useState<Signals["refusal"]>();
-  const to = useRef(""); // the key of the questions whose answer is being sent
+  const to = useRef(""); // the key of the questions with an answer in progress
 
   useEffect(() => {
     let told: Signals["refusal"];

@@ -5,7 +5,7 @@ import type { Suggestion } from "../views/view";
 
 /** How many suggestions the agent is asked for. */
 const MAX_SUGGESTIONS = 3;
-/** CopilotKit asks by itself at the end of its own runs. How long that is waited for before the page asks. */
+/** CopilotKit asks by itself at the end of its own runs. The page asks after this time. */
 const SETTLE_MS = 300;
 
 export interface Suggested {

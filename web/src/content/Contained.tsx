@@ -2,7 +2,7 @@ import { Component, type ReactNode } from "react";
 import { Tree } from "./Tree";
 
 interface Props {
-  /** What is shown as a tree where the children throw. */
+  /** The value to show as a tree if the children throw. */
   value: unknown;
   children: ReactNode;
 }

@@ -7,7 +7,7 @@ import { duration } from "./duration";
 
 type Props = ComponentProps<typeof CopilotChatReasoningMessage>;
 
-/** What an agent thinks before it speaks, folded. What is encrypted has no text, and nothing is shown of it. */
+/** An agent's reasoning, folded. Encrypted reasoning has no text and is not shown. */
 export const Reasoning = (props: Props) => (
   <Contained value={props.message}>
     <Drawn {...props} />
@@ -29,7 +29,7 @@ function Drawn({ message, messages, isRunning }: Props) {
   );
 }
 
-/** How much text may be there when the page first sees it begin; of what was there before it looked the duration is not known. */
+/** How much text may be there when the page first sees it begin; the duration of earlier text is unknown. */
 const MAX_BEGUN = 100;
 
 function useSeconds(thinking: boolean, text: string): number | undefined {

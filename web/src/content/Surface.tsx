@@ -13,7 +13,7 @@ export const surfaceType = renderer.activityType;
 
 /**
  * A surface, drawn by CopilotKit's renderer, or what becomes of one that is not there yet. For that CopilotKit has a placeholder
- * whose animation the content security policy forbids.
+ * because the content security policy forbids its animation.
  */
 export function Surface(props: ComponentProps<typeof Drawn>) {
   const { a2ui_operations: operations, status, ...more } = (props.content ?? {}) as Record<string, unknown>;

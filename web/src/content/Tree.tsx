@@ -5,7 +5,7 @@ import { Seen } from "./Seen";
 /** How many members of a value are shown, and how much of a text. */
 const [MAX_MEMBERS, MAX_TEXT] = [100, 2000];
 
-/** Any value of JSON as a folded tree. What is folded is not made, so a large one costs nothing until it is opened. */
+/** Any value of JSON as a folded tree. Folded parts are not rendered, so a large value costs nothing until it is opened. */
 export function Tree({ name, value, open = false }: { name: string; value: unknown; open?: boolean }) {
   const [shown, setShown] = useState(open);
   if (!isContainer(value) || Object.keys(value).length === 0) return <Leaf name={name} value={value} />;

@@ -9,11 +9,11 @@ const MAX_DEPTH = 5;
 
 interface Props {
   value: unknown;
-  /** The JSON Pointers of what is to be marked as changed. */
+  /** The JSON Pointers of the parts to mark as changed. */
   changed?: ReadonlySet<string>;
 }
 
-/** A JSON value, to be read: objects and lists as nested lists. What is long or deep is cut, with a button that shows all of it. */
+/** A JSON value, to be read: objects and lists as nested lists. Long and deep parts are cut, with a button that shows all of them. */
 export function Value({ value, changed = new Set() }: Props) {
   return <Node value={value} path="" depth={0} changed={changed} />;
 }
@@ -70,7 +70,7 @@ export function LongText({ text }: { text: string }) {
 }
 
 interface CutProps {
-  /** What is shown until all of it is asked for. */
+  /** The part that is shown at first. */
   first?: ReactNode;
   rest: ReactNode;
   label: string;

@@ -30,5 +30,5 @@ const drawn: Renderer["render"] = (props) => (
   </Contained>
 );
 
-// The two with names of their own are shown by CopilotKit as HTML in frames, which this page does not run.
+// CopilotKit shows the two named ones as HTML in frames, which this page does not run.
 export const activities: Renderer[] = [{ activityType: surfaceType, content: anything, render: drawn }, plain("mcp-apps"), plain("open-generative-ui"), plain("*")];

@@ -15,7 +15,7 @@ export interface Shape {
   steps: Step[];
   /** How many steps more there are than are shown. */
   moreSteps: number;
-  /** What has no place above. */
+  /** The other members. */
   rest: Record<string, unknown>;
 }
 

@@ -1,4 +1,4 @@
-// What would keep CopilotKit's renderer from ever coming to an end. The gateway judges surfaces of its own agents, but passes on
+// Surfaces that would keep CopilotKit's renderer busy for ever. The gateway judges surfaces of its own agents, but passes on
 // those of remote ones.
 
 /** How many components the surfaces of one activity may have. */
@@ -34,7 +34,7 @@ function childrenOf(component: unknown): string[] {
 
 function hasCircle(components: ReadonlyMap<string, readonly string[]>): boolean {
   const [done, open] = [new Set<string>(), new Set<string>()];
-  // A stack of its own, because a chain may be longer than the one of the language is deep.
+  // An explicit stack, because a chain may be longer than the call stack is deep.
   for (const first of components.keys()) {
     const path: { id: string; next: number }[] = [{ id: first, next: 0 }];
     if (done.has(first)) continue;

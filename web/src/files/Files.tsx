@@ -36,7 +36,7 @@ function One({ part, path }: { part: FilePart; path: string }) {
   return part.type === "image" ? <Picture part={part} path={path} /> : <Saved part={part} path={path} />;
 }
 
-/** A file at another host is a link, because loading it would tell that host who reads; a handle of a model's provider opens nothing. */
+/** A file at another host is a link, because loading it would tell that host about the reader; a handle of a model's provider opens nothing. */
 function Elsewhere({ part }: { part: FilePart }) {
   const { name, mimeType } = about(part);
   const page = part.source.type === "url" ? webPage(part.source.value) : undefined;

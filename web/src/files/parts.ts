@@ -61,7 +61,7 @@ export function about({ type, source, metadata }: FilePart): { name: string; mim
   return { name: name || { image: "Picture", audio: "Sound", video: "Video", document: "Document" }[type], mimeType, size: typeof size === "number" && size >= 0 ? size : undefined };
 }
 
-/** What the gateway's refusal of a message says about a file of it: which one, from 0, and what is wrong. */
+/** The file in the gateway's refusal of a message: its number, from 0, and the problem. */
 export function refusedFile(message: string, hasText: boolean): { at: number; problem: string } | undefined {
   const [, at, problem] = /content\[(\d+)\] (.+)$/s.exec(message) ?? [];
   return at === undefined ? undefined : { at: Number(at) - (hasText ? 1 : 0), problem: `It ${problem!.replace(/\.*$/, ".")}` };

@@ -44,7 +44,7 @@ export function kindOf(type: string): "image" | "audio" | "video" | "document" {
   return family === "image" || family === "audio" || family === "video" ? family : "document";
 }
 
-/** Divides files into those that may be sent beside so many others, and what is wrong with the rest. */
+/** Divides files into those that may be sent beside so many others, and the problems of the rest. */
 export function choose<F extends Named>(files: readonly F[], { types, maxSize, maxCount = MAX_COUNT }: Attachments, held: number): { taken: F[]; problems: string[] } {
   const [taken, problems]: [F[], string[]] = [[], []];
   let left = 0;

@@ -16,7 +16,7 @@ const none: readonly Held[] = [];
 
 /**
  * The files that wait to be sent on a thread: attached, dropped or pasted, as far as the agent takes them. They are found again when
- * the thread is, like what is written.
+ * the thread is, like the draft.
  */
 export function useAttach(rules: Attachments | undefined, agent: string, thread: string) {
   const [held, setHeld] = useDraft<readonly Held[]>(`files ${agent}/${thread}`, none);
@@ -50,7 +50,7 @@ export function useAttach(rules: Attachments | undefined, agent: string, thread:
       keep(none);
       return all;
     },
-    /** Puts back what was not sent, before what has been attached since. */
+    /** Puts unsent files back, before those attached since. */
     giveBack: (files: readonly Held[]) => keep([...files, ...now.current]),
     on: {
       onDragOver: (event: DragEvent) => {

@@ -7,7 +7,7 @@ import { ANYTHING } from "./shown";
 
 /**
  * A part of a form that has no fields, because anything goes there, or any list or object. It is written as JSON; where anything
- * goes, what is no JSON is a text.
+ * goes, invalid JSON is a text.
  */
 export function JsonField({ schema, fieldPathId, formData, required, disabled, readonly, registry: _, onChange }: FieldProps) {
   const id = fieldPathId.$id;

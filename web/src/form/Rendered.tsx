@@ -22,7 +22,7 @@ interface Props {
   onChange: (value: unknown) => void;
 }
 
-/** The library asks this which alternative a value fits. What is wrong with an answer is found by checked. */
+/** The library asks this which alternative a value fits. The problems of an answer are found by checked. */
 export const validator: ValidatorType = {
   isValid: (schema, value) => (typeof schema === "boolean" ? schema : value === undefined || unfit(schema as Schema, plain(value)).length === 0),
   validateFormData: () => ({ errors: [], errorSchema: {} }),
@@ -51,7 +51,7 @@ export default function Rendered({ schema, value, problems, disabled, showProble
   const whole = useRef<HTMLDivElement>(null);
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const [elsewhere, setElsewhere] = useState<Problem[]>([]);
-  // A part that nobody has filled in is called missing only when all are.
+  // An empty part is called missing only when all are.
   const now = useMemo(() => problems.filter(({ path, text }) => showProblems || (left.has(path) && text !== MISSING)), [problems, showProblems, left]);
   const context = useMemo(
     (): Said => ({

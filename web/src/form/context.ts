@@ -16,5 +16,5 @@ export const said = (registry: Registry): Said => registry.formContext as Said;
 export const pointerOf = (path: readonly (string | number)[]): string =>
   path.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 
-/** What describes a control: its description, and what is wrong with it. */
+/** The texts that describe a control: its description and its problem. */
 export const describedBy = (id: string): string => `${id}-about ${id}-problem`;

@@ -24,7 +24,7 @@ const NOTES = new Set(["$schema", "$id", "$comment", "title", "description", "de
 export const isOpen = (schema: Schema): boolean => Object.keys(schema).every((key) => NOTES.has(key));
 
 /**
- * The schema of the answer to a question of AG-UI, an interrupt. Who is to confirm something and may answer with anything may
+ * The schema of the answer to a question of AG-UI, an interrupt. A confirmation that allows any answer may
  * leave the answer empty: there is nothing to add.
  */
 export function schemaOf({ reason, responseSchema }: { reason?: string; responseSchema?: unknown }): unknown {

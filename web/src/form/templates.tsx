@@ -67,7 +67,7 @@ function controlOf(id: string, { type, anyOf, oneOf }: FieldTemplateProps["schem
   return type === undefined && (anyOf || oneOf) ? `${id}__${oneOf ? "oneof" : "anyof"}_select` : id;
 }
 
-/** What has no name but its place in a list is named by that. */
+/** An item without a name is named by its place in the list. */
 function itemName(path: readonly (string | number)[], name: string): string {
   const last = path.at(-1);
   return typeof last === "number" ? `Item ${last + 1}` : visible(name);

@@ -87,13 +87,12 @@ export async function stopThread(id: string, agent: string, options?: Options): 
 /** An answer to a question, or that there will be none. */
 export type Answer = { interruptId: string; status: "resolved"; payload: unknown } | { interruptId: string; status: "cancelled" };
 
-/** Answers all open questions; the run goes on without waiting for a reader. */
+/** Answers all open questions; the run continues without waiting for a reader. */
 export async function resumeThread(id: string, agent: string, resume: readonly Answer[], options?: Options): Promise<void> {
   await ask("POST", threadPath(id, agent, "resume"), options, { resume });
 }
 
-/**
- * Has the turn of a known user message run again: what was said after it leaves the conversation. The run is read by whoever
+/** Has the turn of a known user message run again: later messages leave the conversation. The run is read by whoever
  * follows the thread, and not from here.
  */
 export async function runAgain(id: string, agent: string, message: Message, options?: Options): Promise<void> {
@@ -119,7 +118,7 @@ export async function revokeApproval({ id, agent, threadId }: RememberedApproval
   await ask("DELETE", threadId === undefined ? `/me/${route}` : threadPath(threadId, agent, route), options);
 }
 
-/** A state as committed, and the tag that stands for it. */
+/** A state as committed, and its tag. */
 export interface StateNow {
   state: unknown;
   tag: string;

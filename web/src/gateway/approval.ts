@@ -80,7 +80,7 @@ function bared(part: unknown): unknown {
   return Object.fromEntries(members.map(([key, value]) => [key, VALUES.has(key) ? value : NAMED.has(key) && isSchema(value) ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, bared(inner)])) : bared(value)]));
 }
 
-/** What was decided about a call. */
+/** The decision about a call. */
 export interface Decided {
   decision: "approved" | "edited" | "declined" | "cancelled" | "remembered";
   /** The person's. */
@@ -95,7 +95,7 @@ export interface Decided {
 
 const decisions: readonly Decided["decision"][] = ["approved", "edited", "declined", "cancelled", "remembered"];
 
-/** What a result's metadata says was decided about its call; undefined if nobody was asked. */
+/** The decision about a call in its result's metadata; undefined without a question. */
 export function decidedOf(metadata: Record<string, unknown> | undefined): Decided | undefined {
   const told: unknown = metadata?.["approval"];
   if (!isSchema(told)) return undefined;

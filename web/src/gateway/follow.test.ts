@@ -185,7 +185,7 @@ describe("follow", () => {
     const n = net.calls.length;
     await net.last.answer(404);
     await pass(3_600_000);
-    expect(net.calls).toHaveLength(n); // nobody begins it after all
+    expect(net.calls).toHaveLength(n); // it is not begun after all
     expect(statuses.at(-1)).toBe("unknown");
   });
 

@@ -1,5 +1,5 @@
 // A reader of one thread that comes back by itself: after a cut, behind the last event that arrived; after the tab
-// was hidden, likewise. EventSource would do, but for a thread that is not there yet (404) and a cursor of its own.
+// was hidden, likewise. EventSource would do, but for a thread that is not there yet (404) and a cursor.
 
 import { parse } from "../form/exact";
 import { mount } from "../mount";
@@ -10,19 +10,19 @@ import type { AguiEvent } from "./types";
 
 /**
  * connecting: the first try, or the first after a cut. open: events arrive as they happen. lost: the gateway could not
- * be reached again; tries go on. unknown: the gateway has no such thread (yet).
+ * be reached again; attempts continue. unknown: the gateway has no such thread (yet).
  */
 export type FollowStatus = "connecting" | "open" | "lost" | "unknown";
 
 export interface FollowOptions {
   thread: string;
   agent: string;
-  /** replay: part of a prelude, a snapshot of the thread as it is; a RUN_STARTED in it replaces what was known. */
+  /** replay: part of a prelude, a snapshot of the thread as it is; a RUN_STARTED in it replaces the earlier events. */
   onEvent(event: AguiEvent, id: string | undefined, replay: boolean): void;
   onStatus?(status: FollowStatus): void;
   /** The thread was just made up by this page: it is not asked for until kick(), or until it is in the list. */
   fresh?: boolean;
-  /** Go on behind this event instead of beginning with a prelude. */
+  /** Continue after this event instead of beginning with a prelude. */
   cursor?: string;
   /** Milliseconds before each new try, the last one for all that follow; shortened at random by up to half. */
   backoff?: readonly number[];
@@ -136,7 +136,7 @@ class Follower {
     }
   }
 
-  // Waits until an unknown thread may have been begun, for nobody tells, and nobody else may ever do it. Then it asks the
+  // Waits until an unknown thread may have been begun, because there is no notice of that. Then it asks the
   // list, which answers 200 where the thread's own route would write a 404 into the browser's console.
   private async look() {
     this.tell("unknown");
@@ -249,7 +249,7 @@ export class Delivery {
     // The frames of the log have ids. A start without one opens a prelude, which ends with its first id.
     if (!this.begun && event.type === "RUN_STARTED" && id === undefined) this.replay = true;
     this.begun = true;
-    // Without an id only this connection has ended. The run goes on elsewhere, and is followed there.
+    // Without an id only this connection has ended. The run continues elsewhere, and is followed there.
     if (event.type === "RUN_ERROR" && id === undefined && /^(draining|store_unavailable)$/.test(event.code ?? "")) {
       this.held = [];
       return [];

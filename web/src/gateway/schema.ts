@@ -40,7 +40,7 @@ const FORMATS: Record<string, string> = {
   uri: "https://example.org/",
 };
 
-/** A value that fits a schema, to be put in by somebody who has a better one; one that decides nothing where there is a choice. */
+/** A placeholder that fits a schema; where there is a choice it decides nothing. */
 export function exampleOf(schema: unknown): unknown {
   if (!isSchema(schema)) return "text";
   const one = firstOf(schema);

@@ -1,4 +1,4 @@
-// The steps of the newest run, as a reader that asks for them is told of each: when it begins, and when it has ended.
+// The steps of the newest run, as a reader that asks for them gets each: at its beginning, and at its end.
 
 import type { AguiEvent, SeenEvent, Step } from "./types";
 

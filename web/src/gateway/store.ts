@@ -22,7 +22,7 @@ export interface Following {
   /** Grows when a run begins while this page watches, whoever started it. */
   runCount: number;
   interrupts: readonly Interrupt[];
-  /** What the newest run does, as far as this page has been told of it while it happened. */
+  /** The live state of the newest run, as far as this page has received it. */
   steps: Steps;
   /** A run begins on the thread: ask the gateway now. */
   kick(): void;

@@ -84,7 +84,7 @@ export interface Run {
   parentRunId?: string;
   status: RunStatus;
   code?: string;
-  /** What was told of its failure. */
+  /** The message of its failure. */
   message?: string;
   startedAt: string;
   endedAt?: string;
@@ -170,7 +170,7 @@ export interface TokenUsage {
   reasoningTokens?: number;
 }
 
-/** A step of a run: of what, when, and what came of it. */
+/** A step of a run: its kind, times and outcome. */
 export interface Step {
   /** Unique within its run. */
   id: string;
@@ -181,7 +181,7 @@ export interface Step {
   name?: string;
   /** Unix milliseconds by the gateway's clock, as all times of a trace. */
   start: number;
-  /** Absent while it goes on. */
+  /** Absent while it is live. */
   end?: number;
   /** Counts tries of the same, from 1 on. */
   attempt?: number;

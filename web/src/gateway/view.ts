@@ -52,12 +52,12 @@ export interface Notice {
   value: unknown;
 }
 
-/** What came back of a call of a tool. */
+/** The result of a call of a tool. */
 export interface CallResult {
   /** The message that it is. */
   messageId: string;
   content: unknown;
-  /** The gateway says there whether the call failed, and what was decided about it: `decidedOf` reads it. */
+  /** Has whether the call failed, and the decision about it: `decidedOf` reads it. */
   metadata?: Record<string, unknown> | undefined;
 }
 
@@ -69,7 +69,7 @@ export interface View {
   /** The number of preludes. */
   replays: number;
   running: boolean;
-  /** The speaker whose text is arriving. */
+  /** The speaker of the arriving text. */
   speaking: Speaker | undefined;
   specialists: readonly Specialist[];
   /** Those that were current before the present run. */

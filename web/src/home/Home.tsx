@@ -60,7 +60,7 @@ export function Home() {
   );
 }
 
-/** What the agent can do. It is asked once, and until it is known, or where it cannot be told, nothing is claimed. */
+/** The abilities of the agent. They are requested once; while they are unknown nothing is claimed. */
 function useCapabilities(agent: string): Capabilities {
   const [can, setCan] = useState<Capabilities>({});
   useEffect(() => {

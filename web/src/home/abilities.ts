@@ -4,14 +4,14 @@ import type { AgentInfo, Capabilities } from "../gateway/types";
 
 const media: Record<string, string> = { "image/*": "images", "audio/*": "audio", "video/*": "video", "text/*": "text", "application/pdf": "PDF", "application/json": "JSON" };
 
-/** Types of files as people call them. What has no name keeps the last part of its type. */
+/** Types of files as people call them. Other types keep their last part. */
 export function filesOf(types: readonly string[]): string {
   if (types.length === 0 || types.includes("*/*")) return "";
   const named = new Set(types.map((type) => media[type] ?? (type.split("/").at(-1) ?? type).toUpperCase()));
   return [...named].slice(0, 6).join(", ");
 }
 
-/** One line for each ability. What is not known is left out, because it is not denied. */
+/** One line for each ability. Unknown ones are left out, because they are not denied. */
 export function abilitiesOf(agent: AgentInfo, can: Capabilities): string[] {
   const { humanInTheLoop: people, tools, reasoning, multiAgent, custom } = can;
   const files = agent.attachments && filesOf(agent.attachments.types);

@@ -3,7 +3,7 @@ import { copy } from "../shell/copy";
 
 interface Props {
   label: string;
-  /** What is copied, where the label does not say it. */
+  /** The copied item, where the label does not name it. */
   hint?: string;
   text: () => string;
   testid?: string;

@@ -77,7 +77,7 @@ export default function Inspector({ agent: info, thread, fresh, dock, onClose }:
     [agent, thread],
   );
 
-  // What is chosen in the conversation is looked for in the run that it belongs to.
+  // The selection of the conversation is looked up in its run.
   const runs = useMemo(() => numbered(known?.runs ?? []), [known?.runs]);
   const follow = useEffectEvent(() => {
     if (selection?.from !== "chat" || dock.tab !== "trace") return;
@@ -167,7 +167,7 @@ export default function Inspector({ agent: info, thread, fresh, dock, onClose }:
   );
 }
 
-/** One tab's part. Once it was looked at it keeps what was chosen in it, and costs nothing while it is hidden. */
+/** One tab's part. After its first use it keeps its selection, and costs nothing while it is hidden. */
 function Panel({ of, tab, children }: { of: Tab; tab: Tab; children: ReactNode }) {
   const [visited, setVisited] = useState(false);
   if (of === tab && !visited) setVisited(true);

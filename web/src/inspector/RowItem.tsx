@@ -12,7 +12,7 @@ interface Props {
   selected: boolean;
   /** Whether Tab stops here. */
   tab: boolean;
-  /** Is given the row's element, whose height is what it shows. */
+  /** Gets the row's element, for its height. */
   measure: (element: HTMLElement | null) => void;
   onToggle: (row: Row) => void;
   onShowState: (n: number) => void;

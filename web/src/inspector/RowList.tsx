@@ -34,7 +34,7 @@ export function RowList({ rows, pinned, onPinned, selected, linked, onSelect, on
   const inSight = list.getVirtualItems();
   const height = list.getTotalSize();
 
-  // Behind every change of what is to be scrolled: the end stays in sight.
+  // After every change of the rows: the end stays in sight.
   useLayoutEffect(() => {
     if (pinned && box.current) box.current.scrollTop = box.current.scrollHeight;
   }, [pinned, height, rows]);
@@ -50,7 +50,7 @@ export function RowList({ rows, pinned, onPinned, selected, linked, onSelect, on
     if (at < 0) return;
     onPinned(at === rows.length - 1);
     list.scrollToIndex(at, { align: "center" });
-    // Only what is selected is scrolled to, and no row that has moved.
+    // Scrolls to the selection only, and to no row that has moved.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [selected, at >= 0]);
 

@@ -32,7 +32,7 @@ export function RunActions({ agent, thread, known, run, newest, events }: Props)
     attempt("The run could not be started again", async () => {
       if (!input) return;
       if (newest) return runAgain(thread, agent, input);
-      // What came after an older run stays: it is run again in a copy of the conversation before it.
+      // Messages after an older run stay: it is run again in a copy of the conversation before it.
       const copy = await forkThread(thread, agent, input.id);
       await runAgain(copy, agent, input);
       goToThread(agent, copy);

@@ -35,7 +35,7 @@ export function attachCurl(root: string, agent: string, thread: string, cursor: 
   return lines(`curl -N ${quote(url)}`, [AUTH, "-H 'Accept: text/event-stream'", ...(cursor ? [`-H ${quote(`Last-Event-ID: ${cursor}`)}`] : [])]);
 }
 
-/** The request that answers all open questions, each with what is recommended, or else with something that fits. */
+/** The request that answers all open questions, each with the recommendation, or else with a fitting value. */
 export function resumeCurl(root: string, agent: string, thread: string, interrupts: readonly Interrupt[]): string {
   const resume = interrupts.map((interrupt) => {
     const { recommendation, options } = cardOf(interrupt);

@@ -10,7 +10,7 @@ export function markOf(event: AguiEvent): Pick<Selection, "messageId" | "toolCal
   return { messageId: messageId ?? parentMessageId, toolCallId, subagentRunId };
 }
 
-/** The row that begins what is selected, or the one whose event has the id that a link names. */
+/** The row at the beginning of the selection, or the one with the event id of a link. */
 export function rowOf(rows: readonly Row[], selection: Selection | undefined, linked: string | undefined): Row | undefined {
   if (selection?.row !== undefined) return rows.find(({ key }) => key === selection.row);
   if (selection) return rows.find(({ events: [seen] }) => seen && begins(seen.event, selection)) ?? rows.find(({ events: [seen] }) => seen && isInput(seen.event, selection.messageId));
@@ -31,7 +31,7 @@ const isInput = (event: AguiEvent, messageId: string | undefined) => messageId !
 export function inputOf(event: AguiEvent): Message | undefined {
   if (event.type === "RUN_STARTED") return event.input?.messages?.findLast(({ role }) => role === "user");
   const last = event.type === "MESSAGES_SNAPSHOT" ? event.messages.at(-1) : undefined;
-  return last?.role === "user" ? last : undefined; // what has been answered began another run
+  return last?.role === "user" ? last : undefined; // answers begin another run
 }
 
 /** What each run was started with, by its id: an answer to a question and the result of a call begin runs without a message. */

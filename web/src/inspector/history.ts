@@ -26,7 +26,7 @@ export interface Change {
 }
 
 /**
- * The versions that events make, oldest first. base: the state before them; without one, what comes before the first
+ * The versions that events make, oldest first. base: the state before them; without one, events before the first
  * snapshot is passed over.
  */
 export function versionsOf(events: readonly SeenEvent[], base?: { state: unknown }): Version[] {
@@ -60,7 +60,7 @@ export function marks(changes: readonly Change[]): Map<string, "changed" | "adde
   const marked = new Map<string, "changed" | "added" | "inside">();
   for (const { op, path, before } of changes) {
     if (op === "test") continue;
-    // "-" names no member: what was appended to is what changed.
+    // "-" names no member: the list itself changed.
     const at = path.endsWith("/-") ? path.slice(0, -2) : path;
     if (op !== "remove") marked.set(at, at === path && before === undefined ? "added" : "changed");
     for (let up = at.lastIndexOf("/"); up > 0; up = at.lastIndexOf("/", up - 1)) {

@@ -39,7 +39,7 @@ export async function readLog(agent: string, thread: string, until: string, sign
     let [events, dropped]: [SeenEvent[], number] = [[], 0];
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) return nothing; // the log ended without the event we know: what it told is not what led here
+      if (done) return nothing; // the log ended without the known event: it is another one
       for (const { data, id } of parser.push(decoder.decode(value, { stream: true }))) {
         if (events.length === 0 && id === undefined) return nothing; // a prelude: there is no log
         const event = parse(data) as AguiEvent;
@@ -61,18 +61,18 @@ function newest(events: SeenEvent[], dropped: number, most: number): { events: S
   return surplus === 0 ? { events, dropped } : { events: events.slice(surplus), dropped: dropped + surplus };
 }
 
-/** The events of a thread: those that were seen as they came, led by the log of what was before. */
+/** The events of a thread: those that were received live, after the log of the earlier ones. */
 export class History {
   private all: SeenEvent[] = [];
   private dropped = 0;
   private log: Kept = nothing;
   private last = -1; // the number of the last event that was seen
 
-  /** The history with what was seen by now, and the log as it was read; of both together as many as are wanted, the newest. */
+  /** The history with the events received since, and the log as read; of both together the newest, up to the wanted number. */
   sync(seen: Kept, log: Kept, most: number): Kept {
     const last = this.last;
     const first = seen.events[0]?.n ?? last + 1;
-    // What was seen goes on without a hole, unless nobody has looked here for long, or the page reads anew.
+    // Received events continue without a gap, unless the inspector was closed for long, or the page reads anew.
     if (this.all.length === 0 || first > last + 1 || (seen.events.at(-1)?.n ?? -1) < last) {
       [this.all, this.dropped, this.log] = [[...seen.events], seen.dropped, nothing];
     } else {
@@ -86,7 +86,7 @@ export class History {
     return { events: this.all, dropped: this.dropped };
   }
 
-  // Puts the log in the place of the prelude that stands for it, or of what there is of the same events.
+  // Replaces the prelude, or the same events, by the log.
   private join(log: Kept) {
     this.log = log;
     const until = log.events.at(-1)?.id;
@@ -96,7 +96,7 @@ export class History {
   }
 }
 
-/** The id of the first event that has one: up to there the log has what came before. */
+/** The id of the first event that has one: the log has the events before it. */
 export const firstId = (events: readonly SeenEvent[]): string | undefined => events.find(({ id }) => id !== undefined)?.id;
 
 /** The id at the end of the prelude that events begin with, if they do and it is all there. */

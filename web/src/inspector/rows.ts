@@ -20,11 +20,11 @@ export interface Row {
   count: number;
   /** Unix milliseconds by the gateway's clock; absent where that is not known. */
   time?: number;
-  /** Milliseconds since the run began, or since this page came to it; absent for what was before. */
+  /** Milliseconds since the run began, or since this page came to it; absent for earlier events. */
   offset?: number;
   /** A run begins here. */
   start: boolean;
-  /** Told as a prelude. */
+  /** Part of a prelude. */
   replay: boolean;
 }
 
@@ -54,8 +54,7 @@ export function rowsOf(events: readonly SeenEvent[]): readonly Row[] {
   return new Rows().sync(events);
 }
 
-/**
- * Rows that grow with the events: what was there before is not looked at again, so that all of a history costs what its events
+/** Rows that grow with the events: earlier rows are not computed again, so that all of a history costs what its events
  * do, however it comes.
  */
 export class Rows {
@@ -118,7 +117,7 @@ export class Rows {
   }
 }
 
-// When it happened by the gateway's clock, or, if that does not say so, when it arrived; unknown for what was before.
+// When it happened by the gateway's clock, or, if that does not say so, when it arrived; unknown for earlier events.
 function timeOf({ event, at, replay }: SeenEvent): number | undefined {
   return event.timestamp ?? (replay || at === 0 ? undefined : at);
 }
@@ -178,7 +177,7 @@ function pieceOf(event: AguiEvent): string | undefined {
 
 const MAX_SPEAKERS = 50; // who speak at the same time
 
-// The place of the row a piece goes on with: behind it there may be pieces of others that speak at the same time, but nothing else.
+// The index of the row that a piece continues: only pieces of concurrent messages may follow it.
 function mergeable(rows: readonly OpenRow[], piece: string, replay: boolean): number {
   for (let i = rows.length - 1; i >= Math.max(0, rows.length - MAX_SPEAKERS); i--) {
     const row = rows[i];

@@ -29,8 +29,7 @@ export function useThread(agent: string, thread: string, { status, running, runC
   return answer.of === of ? answer : {};
 }
 
-/**
- * The events, led by the log of what was before this page came, where the gateway still has it: the newest of them, or all
+/** The events, after the log of those before this page came, where the gateway still has it: the newest of them, or all
  * once showAll was called.
  */
 export function useLog(agent: string, thread: string, { events, dropped, base }: Pick<Following, "events" | "dropped" | "base">) {

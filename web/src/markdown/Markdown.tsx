@@ -1,4 +1,4 @@
-// Replaces streamdown, whose name vite.config.ts maps to this file. It renders agents' Markdown as elements and never as HTML.
+// Replaces streamdown: vite.config.ts maps its name to this file. It renders agents' Markdown as elements and never as HTML.
 
 import { memo } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
@@ -11,7 +11,7 @@ const plugins = [remarkGfm];
 
 const components: Components = {
   // A link sends no referrer, because the page's address names the thread. One within the text, of a footnote, would take the page to
-  // another place; and one whose scheme is none of the web's has lost its address already.
+  // another place; and one with another scheme has lost its address already.
   a: ({ href, children }) =>
     href && !href.startsWith("#") ? (
       <a href={href} target="_blank" rel="noreferrer noopener">

@@ -14,7 +14,7 @@ const states: Record<AnsweredQuestion["status"], string> = { resolved: "Answered
 /** How many options are shown at first. */
 const FIRST = 8;
 
-/** A question that was answered: who asked what, what was offered, what was chosen or written, and when. */
+/** An answered question: the agent, the question, its options, the answer, and the time. */
 export function Answered({ answered }: { answered: AnsweredQuestion }) {
   const { interrupt, status, payload, answeredAt } = answered;
   const title = useId();
@@ -38,7 +38,7 @@ export function Answered({ answered }: { answered: AnsweredQuestion }) {
   );
 }
 
-/** What was offered; of very many the first, and the one that was chosen. */
+/** The options; of very many the first, and the chosen one. */
 function Options({ options, chosen }: { options: unknown[]; chosen: number }) {
   const all = options.map((option, i) => ({ option, i }));
   const first = all.filter(({ i }) => i < FIRST || i === chosen);

@@ -7,7 +7,7 @@ import { IconAlert, IconPulse, IconRestart } from "../shell/icons";
 import { useAttempt } from "../shell/notices";
 import type { NumberedRun } from "./past";
 
-/** An earlier turn that failed. What was said since stays: it is run again in a copy of the conversation as it was then. */
+/** An earlier turn that failed. Later messages stay: it is run again in a copy of the conversation as it was then. */
 export function FailedRun({ run, after }: { run: NumberedRun; after: string }) {
   const { agent, thread, mute } = useTalk();
   const { copilotkit } = useCopilotKit();

@@ -11,7 +11,7 @@ import type { View } from "../gateway/view";
 
 export type NumberedRun = Run & { number: number };
 
-/** What stands behind a message. */
+/** The items after a message. */
 export interface Behind {
   failed: NumberedRun[];
   /** Runs that were stopped, that ended without a message, or that failed before their turn ran again and left words. */
@@ -46,7 +46,7 @@ export function placed({ runs, answers = [] }: Pick<Thread, "runs" | "answers">,
     // What an older gateway has written does not tell whether its turn ran again.
     if (run.afterMessageId === undefined) continue;
     const where = run.lastMessageId ?? run.afterMessageId;
-    // A run that began where this one began, or where it ended, had nothing new to go on.
+    // A run that began where this one began, or where it ended, had no new input.
     const ranAgain = numbered.slice(0, i).some(({ afterMessageId }) => afterMessageId === run.afterMessageId || afterMessageId === where);
     const spoke = run.lastMessageId !== undefined && run.lastMessageId !== run.afterMessageId;
     if (run.status === "cancelled" && (spoke || !ranAgain)) at(where).marks.push({ kind: "stopped", run });
@@ -60,7 +60,7 @@ export function placed({ runs, answers = [] }: Pick<Thread, "runs" | "answers">,
   return { behind, newest: numbered[0]?.status === "error" ? numbered[0] : undefined };
 }
 
-/** Whether a question was about a call that is shown with what was decided about it. */
+/** Whether a question was about a call that is shown with its decision. */
 function isDecision(interrupt: Interrupt, results: View["results"]): boolean {
   const { toolCallId, metadata } = interrupt;
   if (toolCallId === undefined) return false;
@@ -83,7 +83,7 @@ export function lone(payload: unknown): unknown {
 
 const FILE = /^data:([^;,]*)[^,]*;base64,/;
 
-/** An answer as it is shown: what is in a file is not. */
+/** An answer as it is shown: without contents of files. */
 export function readable(value: unknown): unknown {
   if (typeof value === "string") {
     const file = FILE.exec(value);

@@ -16,7 +16,7 @@ export function usePast(agent: string, thread: string, { status, running, runCou
     const abort = new AbortController();
     getThread(thread, agent, { signal: abort.signal, messages: 1 }).then(
       ({ runs, answers }) => setKnown({ runs, ...(answers && { answers }) }),
-      () => {}, // the reader of the events says what is wrong, and what is known stays
+      () => {}, // the reader of the events reports the problem, and known items stay
     );
     return () => abort.abort();
   }, [agent, thread, status, running, runCount, view.replays]);

@@ -9,7 +9,7 @@ const titles: Record<Wanted, string> = {
   proxy: "You are signed out",
 };
 
-/** Asks for what is in the way of the page's requests, over the page: what was written there stays. */
+/** Asks for the credentials that the page's requests need, over the page: drafts stay. */
 export function SignIn() {
   const { wanted } = useSession();
   if (!wanted) return null;
@@ -95,7 +95,7 @@ function KeyForm({ again }: { again: boolean }) {
   );
 }
 
-/** Something before the gateway has a page of its own to sign in at, which cannot be shown from here. */
+/** A proxy has its own sign-in page, which cannot be shown from here. */
 function Elsewhere() {
   return (
     <>

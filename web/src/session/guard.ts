@@ -1,5 +1,5 @@
 // Every request of the page, CopilotKit's too, passes here: it is sent with the person's key, and if it is refused for want of
-// one it waits until there is one, so that nothing that was on its way is lost. What is refused so has started nothing.
+// one it waits until there is one, so that no pending request is lost. A refused request has started nothing.
 
 import { unmarkedText } from "../form/exact";
 import type { Session } from "./session";
@@ -25,7 +25,7 @@ export function guard(send: typeof fetch, session: Session, root: string): typeo
   };
 }
 
-/** Whether the gateway asks who has sent it; readiness is nobody's, and asked for while others wait. */
+/** Whether the gateway authenticates it; readiness needs no principal, and is requested while others wait. */
 function concerns(input: RequestInfo | URL, root: string): input is string | URL {
   if (input instanceof Request) return false; // neither this page nor CopilotKit makes one
   const { href } = new URL(input, root);
@@ -41,7 +41,7 @@ function dressed(init: RequestInit, key: string | undefined): RequestInit {
 }
 
 /**
- * Whether a proxy has answered instead of the gateway, because it wants a person to sign in: the gateway redirects nobody, has no
+ * Whether a proxy has answered instead of the gateway, because it wants a person to sign in: the gateway never redirects, has no
  * pages behind these paths, and says in a 401 that it takes a bearer token.
  */
 function intercepted(response: Response): boolean {

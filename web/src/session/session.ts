@@ -4,8 +4,7 @@ import { mount } from "../mount";
 import { refusal } from "../gateway/api";
 import type { Me } from "../gateway/types";
 
-/**
- * What is in the way of requests, which wait for it. key: nobody has signed in. again: what was accepted is accepted no more.
+/** The reason for which requests wait. key: not signed in. again: the credentials are no longer accepted.
  * proxy: something before the gateway wants a person to sign in there.
  */
 export type Wanted = "key" | "again" | "proxy";
@@ -33,7 +32,7 @@ const KEY = "session";
 
 interface Kept {
   key?: string;
-  /** The id of the principal whose page this is. */
+  /** The id of the page's principal. */
   owner?: string;
 }
 
@@ -71,7 +70,7 @@ export class Session {
     return this.kept.key;
   }
 
-  /** The id of the principal whose page this is, if that is known. */
+  /** The id of the page's principal, if known. */
   get owner(): string | undefined {
     return this.kept.owner;
   }
@@ -123,7 +122,7 @@ export class Session {
     this.change({ me });
   }
 
-  /** Gives a key or token. Returns what is wrong with it; without a problem what waits goes on. */
+  /** Sets a key or token. Returns its problem; without one the waiting requests continue. */
   async signIn(typed: string): Promise<Problem | undefined> {
     const key = bare(typed);
     if (key === "") return { text: "Enter your key or token.", code: "empty" };
@@ -187,7 +186,7 @@ export class Session {
   }
 }
 
-/** The key in what was typed or pasted, which may be a whole header. */
+/** The key in the typed or pasted text, which may be a whole header. */
 function bare(typed: string): string {
   return typed
     .trim()

@@ -72,7 +72,7 @@ export function Threads({ agent, thread, open, onClose }: Props) {
   );
 }
 
-/** A row with what is done about its thread. */
+/** A row with the actions for its thread. */
 function Actions({ thread, here, onClose }: { thread: ThreadSummary; here: boolean; onClose: () => void }) {
   const { id, agent } = thread;
   const { noun } = useView(agent);
@@ -96,7 +96,7 @@ function Actions({ thread, here, onClose }: { thread: ThreadSummary; here: boole
   const remove = async () => {
     if (here) {
       startThread(agent, { replace: true });
-      await new Promise((left) => setTimeout(left, 50)); // so that nobody asks for what is no longer there
+      await new Promise((left) => setTimeout(left, 50)); // so that no request is sent for a deleted thread
     }
     forget(agent, id);
     await attempt(`This ${noun} could not be deleted`, () => deleteThread(id, agent));

@@ -9,7 +9,7 @@ export interface Connection {
   /** Grows when the gateway is back, or was there after all: whatever broke may be tried again. */
   epoch: number;
   /**
-   * Something failed that could be the gateway being away: find out. cause is the error it failed with; if nobody catches that
+   * Something failed that could be the gateway being away: find out. cause is the error it failed with; if it is not caught
    * one elsewhere too, it is no mistake of the page's.
    */
   suspect: (cause?: unknown) => void;
@@ -53,7 +53,7 @@ export function ConnectionProvider({ children }: { children: ReactNode }) {
   useEffect(() => {
     const online = () => hurry.current?.();
     const offline = () => suspect();
-    // A connection that breaks or is given up rejects a second promise of CopilotKit's, which nobody waits for. What else
+    // A connection that breaks or is given up rejects a second promise of CopilotKit's without a handler. What else
     // is not caught is a mistake, and belongs in the console.
     const uncaught = (event: PromiseRejectionEvent) => {
       const { reason } = event;

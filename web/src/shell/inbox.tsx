@@ -35,7 +35,7 @@ export const useInbox = (): Inbox => use(Context);
 
 /** How often the list is asked for, while the page is visible, so that questions asked elsewhere are seen. */
 const EVERY_MS = 30_000;
-/** How long the list is waited for that is behind what was seen of the thread itself: it is eventually right. */
+/** How long the list may lag behind the events of the thread itself: it is eventually consistent. */
 const BEHIND_MS = [250, 1000, 4000];
 /** Several changes at once are one, and so are the letters of a word. */
 const SETTLE_MS = 120;
@@ -87,7 +87,7 @@ export function InboxProvider({ allowed, watched, children }: Props) {
   );
 }
 
-/** Tells what is known of the thread itself; a run that began and ended between two looks is a run all the same. */
+/** Reports the status of the thread itself; a run that began and ended between two reports counts, too. */
 function Watch({ agent, id, onChange }: { agent: string; id: string; onChange: (here: (Here & { runs: string }) | undefined) => void }) {
   const { view, status } = useFollow(agent, id, { fresh: isFresh(id) });
   const known = status === "open" && view.runs.length > 0 ? statusOf(view) : undefined;

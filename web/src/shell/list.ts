@@ -26,7 +26,7 @@ export async function newestThreads(query: Pick<ThreadQuery, "agent" | "status" 
   do {
     const limit = Math.min(MAX_LIMIT, count - threads.length);
     const page = await listThreads({ ...query, limit, ...(cursor && { cursor }) }, options);
-    // What is used between two requests moves to the front, and may be in both.
+    // Threads that are used between two requests move to the front, and may be in both.
     threads.push(...page.threads.filter((thread) => !threads.some((t) => same(t, thread))));
     cursor = page.nextCursor;
     left--;

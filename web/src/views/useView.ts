@@ -14,5 +14,5 @@ export function useAgentInfo(id: string): AgentInfo {
 
 export const useView = (id: string): View => viewOf(useAgentInfo(id));
 
-/** The view of the conversation that is shown, for what is rendered within it and its inspector. */
+/** The view of the conversation that is shown, for the components within it and its inspector. */
 export const ViewContext = createContext<View>(plain);

@@ -36,7 +36,7 @@ export interface View {
   placeholder: string;
   /** What an empty conversation begins with. */
   welcome: (agent: AgentInfo) => { title: string; text: string };
-  /** What stands beside the conversation. Where it is empty it is folded away, unless the agent is a team. */
+  /** The panel beside the conversation. It is folded if it is empty, unless the agent is a team. */
   panel: { label: string; Panel: ComponentType<PanelProps>; isEmpty?: (state: unknown) => boolean };
   /** What the person may want to say next, by the state; absent: what the agent itself suggests. */
   suggest?: (state: unknown) => Suggestion[];

@@ -11,11 +11,11 @@ const Rendered = lazy(() => import("./Rendered"));
 interface Props {
   /** A JSON Schema; anything, if it comes from somebody else. */
   schema: unknown;
-  /** What has been filled in so far: what onChange was last called with, undefined at first. problemsOf and checked read it. */
+  /** The present value: the last argument of onChange, undefined at first. problemsOf and checked read it. */
   value: unknown;
   onChange: (value: unknown) => void;
   disabled?: boolean;
-  /** Says of every part what is wrong with it, also of those that nobody has been to. */
+  /** Shows the problems of every part, also of untouched ones. */
   showProblems?: boolean;
   /** The name of the whole, for an answer that has no other. */
   label?: string;
@@ -60,7 +60,7 @@ export function SchemaForm({ schema, value, onChange, disabled = false, showProb
   );
 }
 
-/** The schema with a name for what has none: the value itself, or the only member that is just called value. */
+/** The schema with a name for parts without one: the value itself, or the only member that is just called value. */
 function withName(schema: Schema, label: string): Schema {
   if (schema["type"] !== "object") return { title: label, ...schema };
   const { title: _, description: __, properties, ...rest } = schema;

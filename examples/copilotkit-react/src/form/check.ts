@@ -1,4 +1,4 @@
-// From what a person has filled in to the answer, and to what is wrong with it, in words.
+// From the form's value to the answer, and to its problems in words.
 
 import type { OutputUnit } from "@cfworker/json-schema";
 import { unmarked } from "./exact";
@@ -6,14 +6,14 @@ import { JsonText, read } from "./json";
 import { asked, isSchema, type Schema } from "./schema";
 import { unfit } from "./validator";
 
-/** What is wrong, and where: a JSON pointer into the answer. */
+/** A problem, and its place: a JSON pointer into the answer. */
 export interface Problem {
   path: string;
   text: string;
 }
 
 export interface Checked {
-  /** What is to be sent; of use only if there are no problems. */
+  /** The answer to send; only valid without problems. */
   payload: unknown;
   problems: Problem[];
 }
@@ -41,7 +41,7 @@ export function checked(schema: unknown, value: unknown): Checked {
   return { payload: filled, problems: problemsIn(unfit(whole, filled), filled) };
 }
 
-/** What is wrong with a form's value. If it is empty the value fits. */
+/** The problems of a form's value. If it is empty the value fits. */
 export const problemsOf = (schema: unknown, value: unknown): Problem[] => checked(schema, value).problems;
 
 /** The value without members that are undefined, and without objects that have no others. An object that is {} stays. */
@@ -58,8 +58,7 @@ const segments = (path: string): string[] => path.split("/").slice(1).map((s) =>
 const at = (value: unknown, path: string): unknown =>
   segments(path).reduce<unknown>((whole, key) => (typeof whole === "object" && whole !== null ? (whole as Schema)[key] : undefined), value);
 
-/**
- * The answer with what has to be at a path and was left empty: the object whose members are all optional, or null where that is
+/** The answer with the required value of an empty path: the object with optional members only, or null where that is
  * allowed beside something else. Where anything goes, or null is one of the choices, nothing is put in.
  */
 function filledIn(schema: Schema, value: unknown, payload: unknown, path: string): unknown {
@@ -101,7 +100,7 @@ function problemsIn(units: OutputUnit[], value: unknown): Problem[] {
   return [...found.values()];
 }
 
-/** Of what is wrong with each of several alternatives only that of the one which the value comes closest to. */
+/** Among the problems of several alternatives only those of the closest one. */
 function likeliest(units: OutputUnit[]): OutputUnit[] {
   let left = units;
   for (const unit of units) {

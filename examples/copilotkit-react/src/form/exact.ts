@@ -21,7 +21,7 @@ export class Exact {
 
 const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown };
 
-/** A string that stands for a number while other code has the value. It cannot be guessed, so no text of an agent is taken for one. */
+/** A string that replaces a number while other code has the value. It cannot be guessed, so no text of an agent is taken for one. */
 const MARK = `#${Array.from(crypto.getRandomValues(new Uint32Array(4)), (n) => n.toString(36)).join("")}:`;
 const MARKED = new RegExp(`(\\\\*)"${MARK}([-+.\\deE]+)\\1"`, "g");
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;

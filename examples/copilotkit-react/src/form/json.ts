@@ -12,7 +12,7 @@ export class JsonText {
   }
 }
 
-/** What a text says, or what is wrong with it. */
+/** The value of a text, or its problem. */
 export function read(text: string): { value: unknown } | { problem: string } {
   try {
     return { value: parse(text) };

@@ -16,7 +16,7 @@ const MAX_ITEMS = 50; // that a form begins with, because there have to be so ma
 /** A part of the schema that any JSON fits into, or none that has fields: it is written as JSON, with this beside its title. */
 export const ANYTHING = "x-anything";
 
-/** A member that says which alternative this is: nobody has to fill it in. */
+/** A member that names the alternative: it is filled in automatically. */
 export const TAG = "x-tag";
 
 /** One of several kinds of value. */
@@ -142,7 +142,7 @@ class Maker {
     return { ...rest, type: "array", items: next(items) };
   }
 
-  /** The schema behind a reference, with what stands beside it; and the references that were followed. */
+  /** The schema of a reference, with the keywords beside it; and the references that were followed. */
   private resolved(given: unknown, within: readonly string[]): [Schema, readonly string[]] {
     if (given === true) return [{}, within];
     if (!isSchema(given)) throw new Unshowable("It is no JSON Schema.");
@@ -208,7 +208,7 @@ const label = (value: unknown): string => (typeof value === "string" ? visible(v
 
 const titled = (part: Schema, title: string): Schema => (part["title"] === undefined ? { ...part, title } : part);
 
-/** An alternative whose tag, a text that it alone has, is filled in by choosing it. */
+/** An alternative with a tag, a text that it alone has: choosing it fills the tag in. */
 function tagged(part: Schema, { properties }: Schema): Schema {
   if (!isSchema(properties) || !isSchema(part["properties"])) return part;
   const tags = Object.entries(properties).flatMap(([key, member]) => {

@@ -14,8 +14,7 @@ interface Prepared {
 const prepared = new WeakMap<object, Prepared | undefined>();
 const preparedWithoutPatterns = new WeakMap<object, Prepared | undefined>();
 
-/**
- * What of a value does not fit a schema. What cannot be checked here is left to the gateway: references to elsewhere, patterns
+/** The parts of a value that do not fit a schema. The gateway checks the rest: references to elsewhere, patterns
  * of other languages or that may take long, a schema that is none.
  */
 export function unfit(schema: Schema, value: unknown): OutputUnit[] {

@@ -20,13 +20,13 @@ const managers: Record<string, string> = {
   custom: "The program chooses who speaks",
 };
 
-/** Who is in a team, who may hand over to whom, who has spoken, and who speaks now. */
+/** The members of a team, their handoffs, past speakers, and the present one. */
 export function TeamPanel({ agent, events }: Props) {
   const team = useMemo((): Team => agent.team ?? { participants: agent.participants }, [agent]);
   const picture = useMemo(() => pictureOf(agent.id, team), [agent.id, team]);
   const spoken = useMemo(() => spokenIn(events), [events]);
   const supervisor = team.supervisor;
-  // The supervisor speaks in steps of its own, beside those of its team; in the picture it is the team itself.
+  // The supervisor speaks in separate steps, beside those of its team; in the picture it is the team itself.
   const turnsOf = (path: string) => spoken.turns.get(path === "" ? (supervisor ?? "") : path) ?? 0;
   const isActive = (path: string) => spoken.active.has(path === "" ? (supervisor ?? "") : path);
   const arrow = useId();

@@ -1,4 +1,4 @@
-// A team as a picture: who is in it from left to right and top to bottom, and who may hand over to whom.
+// A team as a picture: its members from left to right and top to bottom, and their handoffs.
 
 import type { Team } from "../../gateway/types";
 
@@ -50,7 +50,7 @@ export function pictureOf(agent: string, team: Team): Picture {
     const parts = member.participants ?? [];
     const all = parts.length > 2 && parts.every(({ handsOverTo = [] }) => handsOverTo.length === parts.length - 1);
     if (all) everybody.push(path);
-    // The arrows between the parts bend out on their right, before the column of what is inside of them.
+    // The arrows between the parts bend out on their right, before the column of their members.
     const box: Box = { path, name, description: member.description, kind: member.kind, x: level * COLUMN, y: 0, start, handsOverTo: member.handsOverTo ?? [] };
     boxes.push(box);
     const inside = parts.map((part) => place(part.name ?? "", path ? `${path}.${part.name}` : (part.name ?? ""), part, level + 1, part.name === member.start));

@@ -7,7 +7,7 @@ import { durationOf, nameOf, spoken } from "./words";
 
 interface Props {
   trace: Trace;
-  /** The gateway's time, for what goes on. */
+  /** The gateway's time, for live steps. */
   now: number;
   /** The id of the step that is looked at. */
   selected: string | undefined;
@@ -17,7 +17,7 @@ interface Props {
 const HEIGHT = 30;
 const TICKS = 5;
 
-/** The steps of a run as bars in time, with what is part of what, by the keys of a tree. */
+/** The steps of a run as bars in time, in a tree with its keys. */
 export function Waterfall({ trace, now, selected, onSelect }: Props) {
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const [active, setActive] = useState<string>(); // what Tab goes to
@@ -28,7 +28,7 @@ export function Waterfall({ trace, now, selected, onSelect }: Props) {
   const scale = scaleOf(trace, over ? trace.startedAt : now);
   const list = useVirtualizer({ count: lines.length, getScrollElement: () => box.current, estimateSize: () => HEIGHT, overscan: 15, getItemKey: (i) => lines[i]?.step.id ?? i });
 
-  // What is selected elsewhere is opened here and scrolled to.
+  // A selection elsewhere is opened here and scrolled to.
   const [shown, setShown] = useState<string>();
   if (selected !== shown) {
     setShown(selected);
@@ -41,7 +41,7 @@ export function Waterfall({ trace, now, selected, onSelect }: Props) {
   const at = lines.findIndex(({ step }) => step.id === selected);
   useEffect(() => {
     if (at >= 0) list.scrollToIndex(at, { align: "auto" });
-    // Only what is selected is scrolled to, and no row that has moved.
+    // Scrolls to the selection only, and to no row that has moved.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [selected, at >= 0]);
 
@@ -161,7 +161,7 @@ function Row({ line: { step, level, position, siblings, inside, open }, top, sca
   const going = step.end === undefined && !over;
   const { usage } = step;
   const style = { left: `${100 * bar.from}%`, width: `${100 * (bar.to - bar.from)}%` };
-  // The duration stands behind its bar, or where there is no room before it, or else inside.
+  // The duration is after its bar, or where there is no room before it, or else inside.
   const side = bar.to <= 0.75 ? "behind" : bar.from >= 0.2 ? "before" : "inside";
   const label = side === "behind" ? { left: `${100 * bar.to}%` } : { right: `${100 * (1 - (side === "before" ? bar.from : bar.to))}%` };
   return (

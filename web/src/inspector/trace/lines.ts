@@ -1,4 +1,4 @@
-// The steps of a run as the lines of a tree: what is part of what, in the order of time.
+// The steps of a run as the lines of a tree, in the order of time.
 
 import type { Step } from "../../gateway/types";
 
@@ -15,7 +15,7 @@ export interface Line {
 }
 
 /**
- * The lines to be seen, top down; closed are the ids of the steps whose inside is not. Steps without a known parent are at the
+ * The lines to be seen, top down; closed are the ids of the folded steps. Steps without a known parent are at the
  * top, and those that are parts of each other, which no gateway tells, too.
  */
 export function linesOf(steps: readonly Step[], closed: ReadonlySet<string> = new Set()): Line[] {
@@ -74,7 +74,7 @@ export function above(steps: readonly Step[], id: string): string[] {
   return [...found];
 }
 
-/** Both together: of a step that both have the one that has ended, or else the one that is told later. */
+/** Both together: of a step in both the one that has ended, or else the later one. */
 export function merged(before: readonly Step[], later: Iterable<Step>): Step[] {
   const all = new Map(before.map((step) => [step.id, step]));
   for (const step of later) {

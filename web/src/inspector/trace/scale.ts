@@ -7,9 +7,8 @@ export interface Scale {
   end: number;
 }
 
-/**
- * The time from a run's first step to its last, or to now while it goes on. A question is older than the run that its answer
- * started, and goes on after the run that asked it: it does not count, or hours of waiting would leave no room for the rest.
+/** The time from a run's first step to its last, or to now while it is live. A question is older than the run that its answer
+ * started, and stays open after the run that asked it: it does not count, or hours of waiting would leave no room for the rest.
  */
 export function scaleOf({ startedAt, endedAt, steps }: Pick<Trace, "startedAt" | "endedAt" | "steps">, now: number): Scale {
   let [start, end] = [startedAt, endedAt ?? now];

@@ -12,7 +12,7 @@ export interface Traced {
 }
 
 /**
- * The trace of a run: as the gateway keeps it, and while it goes on with every step as it is told. It is asked for again when
+ * The trace of a run: as the gateway keeps it, and while it is live with every step as it comes. It is asked for again when
  * the run has ended, and after a time without connection.
  */
 export function useTrace(agent: string, thread: string, run: (Run & { number: number }) | undefined, newest: boolean, { status, steps, view }: Following): Traced {
@@ -50,7 +50,7 @@ export function useTrace(agent: string, thread: string, run: (Run & { number: nu
 
 const TICK_MS = 100;
 
-/** The gateway's time, in Unix milliseconds, that moves while something goes on. */
+/** The gateway's time, in Unix milliseconds, that moves while a step is live. */
 export function useGatewayTime(running: boolean, { steps: { newest } }: Pick<Following, "steps">): number {
   const [, tick] = useState(0);
   useEffect(() => {
@@ -58,6 +58,6 @@ export function useGatewayTime(running: boolean, { steps: { newest } }: Pick<Fol
     const timer = setInterval(() => tick((n) => n + 1), TICK_MS);
     return () => clearInterval(timer);
   }, [running]);
-  // What it was when it last told its time is exact; the date of its answers is only so to a second.
+  // The time in its last event is exact; the date of its answers is only so to a second.
   return newest ? newest.clock + (Date.now() - newest.at) : gatewayNow();
 }

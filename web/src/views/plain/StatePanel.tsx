@@ -12,7 +12,7 @@ import "./state.css";
 
 const blank: Omit<Edit, "id" | "what"> = { path: "", name: "", list: false, kind: "Text", text: "", base: undefined };
 
-/** The shared state of an agent that has no view of its own, as a tree, which can be edited where the agent lets clients write. */
+/** The shared state of an agent without a special view, as a tree, which can be edited where the agent lets clients write. */
 export default function StatePanel({ agent, thread, state }: PanelProps) {
   const { mute } = useTalk();
   const { edit, phase, write, save } = useStateEdit(agent.id, thread);

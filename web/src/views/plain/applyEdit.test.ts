@@ -7,7 +7,7 @@ const edit: Edit = { id: "e", what: "change", path: "/a", name: "", list: false,
 const changed = new GatewayError(412, "state_changed", "The state has changed.");
 const quietly = { over: false, onPending: () => {} };
 
-/** Routes of a thread whose state is read as each of states in turn; the last one stays. */
+/** Routes of a thread with each of states in turn; the last one stays. */
 function routes(states: unknown[], more: Partial<StateRoutes> = {}): StateRoutes {
   let reads = 0;
   return {

@@ -25,8 +25,8 @@ interface Options {
 const MAX_TRIES = 5;
 
 /**
- * Applies the edit and returns nothing, or returns what is there in place of what the person saw. It throws the gateway's errors.
- * Changes elsewhere in the state are in nobody's way: the patch is made again for the state as it is then.
+ * Applies the edit and returns nothing, or returns the present value if it differs from the one the person saw. It throws the gateway's errors.
+ * Changes elsewhere in the state do not conflict: the patch is made again for the state as it is then.
  */
 export async function applyEdit(edit: Edit, routes: StateRoutes, { over, onPending }: Options): Promise<{ now: unknown } | undefined> {
   for (let tries = 1; ; tries++) {

@@ -20,7 +20,7 @@ export interface Edit {
   list: boolean;
   kind: Kind;
   text: string;
-  /** The value that the person saw; undefined for what is added. */
+  /** The value that the person saw; undefined for an addition. */
   base: unknown;
 }
 
@@ -49,7 +49,7 @@ export function textOf(value: unknown): string {
   return value === undefined || value === null ? "" : stringify(value, 2);
 }
 
-/** What was written, as a value, or what is wrong with it. */
+/** The input as a value, or its problem. */
 export function valueOf({ kind, text }: Pick<Edit, "kind" | "text">): { value: unknown } | { problem: string } {
   if (kind === "Text") return { value: text };
   if (kind === "Nothing") return { value: null };
@@ -62,12 +62,12 @@ export function valueOf({ kind, text }: Pick<Edit, "kind" | "text">): { value: u
     const value: unknown = parse(text);
     if (isContainer(value)) return { value };
   } catch {
-    // It is said below what is expected.
+    // The expected form is shown below.
   }
   return { problem: 'Please write a list or an object as JSON, such as ["one", "two"] or {"name": "value"}.' };
 }
 
-/** What is wrong with an edit, if anything is. */
+/** The problem of an edit, if any. */
 export function problemOf(edit: Edit): string | undefined {
   if (edit.what === "remove") return undefined;
   if (edit.what === "add" && !edit.list && edit.name === "") return "Please enter a name.";
@@ -87,7 +87,7 @@ export function at(state: unknown, path: string): { value: unknown } | undefined
 
 const targetOf = ({ what, path, list, name }: Edit): string => (what !== "add" ? path : pointer(path, list ? "-" : name));
 
-/** What is there now, if it is not what the person saw: undefined if nobody has changed it. */
+/** The present value, if it differs from the one the person saw: undefined without a change. */
 export function conflictOf(edit: Edit, state: unknown): { now: unknown } | undefined {
   const target = targetOf(edit);
   const now = at(state, target);

@@ -6,7 +6,7 @@ const StatePanel = lazy(() => import("./StatePanel"));
 
 const isEmpty = (state: unknown) => typeof state !== "object" || state === null || Object.keys(state).length === 0;
 
-/** The view of every agent that has none of its own. */
+/** The view of every agent without a special one. */
 export const plain: View = {
   suits: () => true,
   name: ({ id }) => words(id),

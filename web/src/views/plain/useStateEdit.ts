@@ -7,7 +7,7 @@ import type { Edit } from "./edit";
 /** How long a patch that waits for a turn is left alone. */
 const PAUSE_MS = 1000;
 
-/** How far an edit has come. What was written is kept until it is in the state, or discarded. */
+/** How far an edit has come. The input is kept until it is in the state, or discarded. */
 export type Phase =
   | { name: "writing" }
   | { name: "saving" }

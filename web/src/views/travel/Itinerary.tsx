@@ -5,7 +5,7 @@ import type { PanelProps } from "../view";
 import { readTrip, type Stage, stages } from "./trip";
 import "./plan.css";
 
-/** The plan as it is: where to, how far, and what is settled. */
+/** The plan: destination, progress, and settled choices. */
 export default function Itinerary({ state }: PanelProps) {
   const trip = readTrip(state);
   const { send, asking, mute } = useTalk();

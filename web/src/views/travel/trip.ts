@@ -95,7 +95,7 @@ export interface Stage {
   name: StageName;
   label: string;
   status: "done" | "now" | "next";
-  /** What is booked, or being worked on. */
+  /** Booked items, and those in progress. */
   detail: string;
 }
 
