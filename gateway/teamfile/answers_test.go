@@ -8,7 +8,8 @@ import (
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
 )
 
-// panelFile has agents of type concurrent in each place in which their answers are used. Their second participant speaks first.
+// panelFile has agents of type concurrent in each place in which their answers are used. Their second participant
+// speaks first.
 const panelFile = `version: 1
 agents:
   opinions:
@@ -85,7 +86,8 @@ func TestTheManualsPanelHearsAll(t *testing.T) {
 	wantIn(t, "the judge's request", told(t, m, 2), "Decide between these:\noptimist: Yes.\n\ncritic: No.", "optimist: Yes.\nuser: critic: No.")
 }
 
-// TestReducersOfATeamCountWhereverItWorks refers to a team with an append reducer by name: with a mapped state, with a shared state, and nested twice.
+// TestReducersOfATeamCountWhereverItWorks refers to a team with an append reducer by name: with a mapped state, with a
+// shared state, and nested twice.
 func TestReducersOfATeamCountWhereverItWorks(t *testing.T) {
 	t.Parallel()
 	const file = `version: 1

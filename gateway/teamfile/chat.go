@@ -37,7 +37,7 @@ func (b *builder) chat(f *Fields, description string, scope *groupchat.Scoping) 
 	}
 	if until != nil {
 		c.Until = b.condition(until, speakersOf(names))
-		b.looksAt(until)
+		b.collectReadings(until)
 	}
 	b.warnOfTeam(manager, c, names)
 	return c

@@ -7,7 +7,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// handoff reads a manager with which the speakers decide who is next.
+// handoff reads a manager that lets each speaker choose the next one.
 func handoff(f *Fields, c *candidates) func() groupchat.Manager {
 	o := groupchat.HandoffOptions{
 		Start:      c.participant(f.Need("start", "name the participant who speaks first")),
@@ -114,7 +114,7 @@ func (c *candidates) reportUnchosen() {
 	c.report(c.chosen, "the manager never chooses this participant; let a rule or route name it, or remove it")
 }
 
-// reportUnreached notes the participants to whom nobody hands over.
+// reportUnreached notes the participants that no other one hands over to.
 func (c *candidates) reportUnreached(o groupchat.HandoffOptions) {
 	reached := []string{o.Start}
 	for i := 0; i < len(reached); i++ {

@@ -14,7 +14,8 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// desk is the model of the manual's guardrails: it says what it is told, does what it is told to do, and judges texts about medicine.
+// desk is the model of the manual's guardrails: it repeats its input, follows commands, and judges texts
+// about medicine.
 type desk struct{ sent []string }
 
 func (d *desk) Stream(_ context.Context, r model.Request, on model.Deltas) (model.Reply, error) {
@@ -53,7 +54,8 @@ func TestTheManualsGuardrailsWork(t *testing.T) {
 	}
 	d := &desk{}
 	file = strings.Replace(file, `{ api_key: "${OPENAI_API_KEY}", model: gpt-4.1-mini }`, "{ type: desk }", 1)
-	file += "    tools: [ { agent: query, approve: never } ]\n  query: { type: script, description: Answers queries., steps: [ { say: " +
+	file += "    tools: [ { agent: query, approve: never } ]\n  query: { type: script, description: Answers " +
+		"queries., steps: [ { say: " +
 		"\"password: hunter22\" } ] }\n"
 	team := loadWith(t, file, Options{Providers: map[string]model.Provider{"desk": func(model.Config) (model.Model, error) { return d, nil }}})
 	for _, test := range []struct {
@@ -126,7 +128,8 @@ agents:
 	if got := strings.Join(seen, ", "); got != "all , all p, one p, all q" {
 		t.Errorf("called %s", got)
 	}
-	_, err := parse("team.yaml", []byte("version: 1\nagents: { a: { type: script, hooks: [ two ], steps: [ { say: x } ] } }"),
+	_, err := parse("team.yaml", []byte("version: 1\nagents: { a: { type: script, hooks: [ two ], steps: [ { say: x "+
+		"} ] } }"),
 		Options{Hooks: map[string]groupchat.Hooks{"one": note("one")}})
 	if err == nil || !strings.Contains(err.Error(), `2:39: "two" is no hook`) {
 		t.Errorf("got %v", err)

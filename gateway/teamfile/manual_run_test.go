@@ -50,8 +50,8 @@ func exampleFiles(t *testing.T) []string {
 	return all
 }
 
-// TestTheManualsExamplesRun runs each agent of each example in the documents with scripted models and without their servers. It compares
-// texts, questions, calls and states with a file, which -update writes.
+// TestTheManualsExamplesRun runs each agent of each example in the documents with scripted models and without their
+// servers. It compares texts, questions, calls and states with a file, which -update writes.
 func TestTheManualsExamplesRun(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
@@ -133,7 +133,8 @@ func (refusing) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, fmt.Errorf("%s is away", r.URL.Host)
 }
 
-// stock is a model that says the same each time: one text, an instance of the schema, and as a manager each participant once.
+// stock is a model that says the same each time: one text, an instance of the schema, and as a manager each participant
+// once.
 type stock struct {
 	mu      sync.Mutex
 	choices int

@@ -19,7 +19,8 @@ import (
 	"github.com/agui-gateway/gateway/model/openai"
 )
 
-// librarian serves a server of texts and a model that says what the system told it, and returns an agent that has the keys.
+// librarian serves a server of texts and a model that repeats its instructions, and returns an agent that has the
+// keys.
 func librarian(t *testing.T, server, keys string) groupchat.Agent {
 	t.Helper()
 	texts := sdk.NewServer(&sdk.Implementation{Name: "files"}, nil)
@@ -45,7 +46,8 @@ func librarian(t *testing.T, server, keys string) groupchat.Agent {
 	}))
 	t.Cleanup(provider.Close)
 	path := filepath.Join(t.TempDir(), "team.yaml")
-	text := "version: 1\nmcp: { files: { url: " + files.URL + server + " } }\nagents: { librarian: { type: llm, " + keys + " } }\n"
+	text := "version: 1\nmcp: { files: { url: " + files.URL + server + " } }\nagents: { librarian: { type: llm, " +
+		"" + keys + " } }\n"
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +60,7 @@ func librarian(t *testing.T, server, keys string) groupchat.Agent {
 	return team.Agents["librarian"]
 }
 
-// TestTextsOfServers are told to the model as they are, behind the instructions.
+// TestTextsOfServers wants them unchanged behind the instructions.
 func TestTextsOfServers(t *testing.T) {
 	t.Parallel()
 	const both = `instructions: Review., resources: [ { mcp: files, uri: "test:///rules" } ], prompts: [ { mcp: files, prompt: review, arguments: { tone: brief } } ]`
@@ -68,10 +70,12 @@ func TestTextsOfServers(t *testing.T) {
 	}{
 		"both": {keys: both, want: "Review.\n\nBe brief.\n\nThis is test:///rules:\nBe kind, {{input}}."},
 		"a resource that is not there": {
-			keys: `resources: [ { mcp: files, uri: "test:///none" } ]`, want: "test:///none cannot be read now. Where it is needed, say so.",
+			keys: `resources: [ { mcp: files, uri: "test:///none" } ]`, want: "test:///none cannot be read now. " +
+				"Where it is needed, say so.",
 		},
 		"a prompt that is not there": {keys: `instructions: Review., prompts: [ { mcp: files, prompt: none } ]`, want: "Review."},
-		"a required server":          {server: ", required: on", keys: both, want: "Review.\n\nBe brief.\n\nThis is test:///rules:\nBe kind, {{input}}."},
+		"a required server": {server: ", required: on", keys: both, want: "Review.\n\nBe brief.\n\nThis is " +
+			"test:///rules:\nBe kind, {{input}}."},
 		"a resource of a required server that is not there": {
 			server: ", required: on", keys: `resources: [ { mcp: files, uri: "test:///none" } ]`, code: errcode.ToolFailed,
 		},

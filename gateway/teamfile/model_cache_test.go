@@ -9,10 +9,12 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// TestRepliesOfAFileAreKept for the principal who asked, unless the file says otherwise, by a model, a list and a provider's model.
+// TestRepliesOfAFileAreKept for the principal who asked, unless the file says otherwise, by a model, a list and a
+// provider's model.
 func TestRepliesOfAFileAreKept(t *testing.T) {
 	t.Parallel()
-	for cache, asked := range map[string]int{"": 3, ", cache: {}": 2, ", cache: { shared: on }": 1, ", cache: { entries: 1 }": 3} {
+	for cache, asked := range map[string]int{"": 3, ", cache: {}": 2, ", cache: { shared: on }": 1, ", cache: { " +
+		"entries: 1 }": 3} {
 		for _, agent := range []string{"direct", "listed"} {
 			calls := 0
 			o := testOptions(nil)
@@ -22,7 +24,8 @@ func TestRepliesOfAFileAreKept(t *testing.T) {
 					return model.Reply{Text: fmt.Sprint("Reply ", calls)}, nil
 				}), nil
 			}}
-			team, err := parse("team.yaml", []byte("version: 1\nmodels:\n  plain: { type: counts }\n  direct: { type: counts"+cache+" }\n  listed: { first_of: [ plain ]"+cache+" }\n"+
+			team, err := parse("team.yaml", []byte("version: 1\nmodels:\n  plain: { type: counts }\n  direct: { "+
+				"type: counts"+cache+" }\n  listed: { first_of: [ plain ]"+cache+" }\n"+
 				"agents:\n  direct: { type: llm, model: direct }\n  listed: { type: llm, model: listed }\n"), o)
 			if err != nil {
 				t.Fatal(err)

@@ -74,13 +74,15 @@ func openMute(model.Config) (model.Model, error) { return nil, nil }
 // openClumsy panics with what it was given.
 func openClumsy(c model.Config) (model.Model, error) { panic(fmt.Sprint(c.Settings)) }
 
-// TestAProviderThatPanics is a mistake of the file's for its author, and where it was is in the log, without what was written.
+// TestAProviderThatPanics wants a mistake of the file, and the stack in the log, without the text that was
+// written.
 func TestAProviderThatPanics(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	o := testOptions(map[string]string{"KEY": "hush-hush"})
 	o.Log = slog.New(slog.NewTextHandler(&log, nil))
-	_, err := parse("team.yaml", []byte("version: 1\nmodels:\n  m: { type: clumsy, api_key: \"${KEY}\" }\nagents: { a: { type: llm, model: m } }\n"), o)
+	_, err := parse("team.yaml", []byte("version: 1\nmodels:\n  m: { type: clumsy, api_key: \"${KEY}\" }\nagents: { "+
+		"a: { type: llm, model: m } }\n"), o)
 	if err == nil || !strings.HasPrefix(err.Error(), `team.yaml:3:3: model "m" cannot be used: the provider panics, the log says where`) {
 		t.Errorf("parse() error = %v", err)
 	}
@@ -124,7 +126,8 @@ func TestARegisteredProvider(t *testing.T) {
 	}
 }
 
-// TestAListAnswers is a list of a file at work: what the first refuses the second answers, also as the model called default.
+// TestAListAnswers is a list of a file at work: what the first refuses the second answers, also as the model called
+// default.
 func TestAListAnswers(t *testing.T) {
 	t.Parallel()
 	o := testOptions(nil)

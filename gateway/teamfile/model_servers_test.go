@@ -31,8 +31,8 @@ const (
 	modelReplays = "testdata/models"
 )
 
-// TestModelServers asks the models of docs/models.md, each of which is answered as the documentation of its server has it. The replays
-// were written for this test and not recorded. With -update, what is wanted of them is written.
+// TestModelServers asks the models of docs/models.md, each of which is answered as the documentation of its server has
+// it. The replays were written for this test and not recorded. -update writes the expected results.
 func TestModelServers(t *testing.T) {
 	t.Parallel()
 	for name := range modelEntries(t) {
@@ -64,7 +64,8 @@ func TestModelServersAreOnThePage(t *testing.T) {
 	t.Parallel()
 	page := readPage(t)
 	var rows []string
-	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|.*\\| `gateway/teamfile.TestModelServers/([^`]+)` \\|$").FindAllStringSubmatch(page, -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|.*\\| `gateway/teamfile.TestModelServers/([^`]+)` "+
+		"\\|$").FindAllStringSubmatch(page, -1) {
 		if row[1] != row[2] {
 			t.Errorf("the row of %s names the test of %s", row[1], row[2])
 		}
@@ -202,7 +203,7 @@ func (s *modelScene) describe(t *testing.T, text string) {
 	}
 }
 
-// sceneAnswer is an answer, or a refusal whose first line is its status.
+// sceneAnswer is an answer, or a refusal with its status in the first line.
 func sceneAnswer(text string) openaitest.Answer {
 	if rest, ok := strings.CutPrefix(text, "status "); ok {
 		number, body, _ := strings.Cut(rest, "\n")
@@ -233,7 +234,7 @@ func (m *inMemory) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// play has the conversation and tells what came of it.
+// play plays the conversation and returns its result in lines.
 func (s *modelScene) play(t *testing.T, name string) string {
 	t.Helper()
 	s.odd.Next = openaitest.Serve(s.answers...)
@@ -284,7 +285,7 @@ func (s *modelScene) play(t *testing.T, name string) string {
 	return strings.Join(told, "\n")
 }
 
-// tell adds what a call came to.
+// tell adds the result of a call.
 func tell(told []string, reply model.Reply, err error) []string {
 	say := func(format string, args ...any) { told = append(told, fmt.Sprintf(format, args...)) }
 	for _, said := range []struct{ what, text string }{{"reasoning", reply.Reasoning}, {"text", reply.Text}, {"refusal", reply.Refusal}} {
@@ -311,7 +312,7 @@ func tell(told []string, reply model.Reply, err error) []string {
 	return told
 }
 
-// update writes what the scenes came to, if that is asked for.
+// update writes the results of the scenes, with -update.
 func (r *modelReplay) update(t *testing.T) {
 	t.Helper()
 	if !*update {

@@ -13,7 +13,8 @@ func TestFieldsOfAQuestionAreInTheFilesOrder(t *testing.T) {
 	t.Parallel()
 	const schema = `{"type":"object","properties":{"street":{"type":"string"},"country":{"enum":["NL","DE"]},"age":{"type":"integer"}}}`
 	file := filepath.Join(t.TempDir(), "team.yaml")
-	text := "version: 1\nagents:\n  a: { type: script, steps: [ { ask: { key: address, message: Where to?, schema: " + schema + " } } ] }\n"
+	text := "version: 1\nagents:\n  a: { type: script, steps: [ { ask: { key: address, message: Where to?, schema: " +
+		"" + schema + " } } ] }\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -141,7 +141,8 @@ func TestSchemaKeys(t *testing.T) {
 			}
 		}
 		if diff := cmp.Diff(part.keys(), slices.Sorted(maps.Keys(all))); diff != "" {
-			t.Errorf("the schema of %sdescribes keys that no type has, or the reverse (-described +of types):\n%s", kind, diff)
+			t.Errorf("the schema of %sdescribes keys that no type has, or the reverse (-described +of "+
+				"types):\n%s", kind, diff)
 		}
 	}
 
@@ -156,13 +157,14 @@ func TestSchemaKeys(t *testing.T) {
 		}
 	}
 	for kind, keys := range got {
-		// A participant is an agent of the file or one written there; with both it is a mistake that has a text of its own.
+		// A participant is an agent of the file or one written there; with both it is a mistake that has a text of its
+		// own.
 		if of, ok := strings.CutPrefix(kind, "participant "); ok && of != "agent" && of != "agui" {
 			got[kind] = slices.DeleteFunc(keys, func(key string) bool { return key == "agent" })
 		}
 	}
 	got["a tool of a model"] = slices.DeleteFunc(got["a tool of a model"], func(key string) bool { return key == "mcp" }) // likewise
-	delete(got, "agent agent")                                                                                            // no type was given: what is known of it then says nothing
+	delete(got, "agent agent")                                                                                            // without a type the keys are incomplete
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("what the schema knows is not what the loader asks for (-schema +loader):\n%s", diff)
 	}
@@ -196,8 +198,8 @@ func teamFiles(t *testing.T) map[string][]byte {
 	return files
 }
 
-// TestSchemaAccepts wants every file that the loader takes to be good by the schema: those of the tests, of the examples,
-// of README.md and of the manual, and the starter.
+// TestSchemaAccepts wants every file that the loader takes to be good by the schema: those of the tests, of the
+// examples, of README.md and of the manual, and the starter.
 func TestSchemaAccepts(t *testing.T) {
 	t.Parallel()
 	schema := compileTeamSchema(t)
@@ -251,14 +253,17 @@ func TestSchemaRefuses(t *testing.T) {
 	t.Parallel()
 	schema := compileTeamSchema(t)
 	for name, text := range map[string]string{
-		"another version":         "version: 2\nagents: { a: { type: travel } }",
-		"no agents":               "version: 1\nagents: {}",
-		"a key of another type":   "version: 1\nagents: { a: { type: travel, steps: [ { say: x } ] } }",
-		"an unknown type":         "version: 1\nagents: { a: { type: robot } }",
-		"a URL of no kind":        "version: 1\nagents: { a: { type: agui, url: 'ftp://x' } }",
-		"no manager":              "version: 1\nagents: { a: { type: groupchat, participants: [ { name: x, agent: a } ] } }",
-		"both agent and type":     "version: 1\nagents: { a: { type: concurrent, participants: [ { name: x, agent: a, type: travel } ] } }",
-		"another manager's key":   "version: 1\nagents: { a: { type: groupchat, manager: { type: sequential, rules: [] }, participants: [ { name: x, agent: a } ] } }",
+		"another version":       "version: 2\nagents: { a: { type: travel } }",
+		"no agents":             "version: 1\nagents: {}",
+		"a key of another type": "version: 1\nagents: { a: { type: travel, steps: [ { say: x } ] } }",
+		"an unknown type":       "version: 1\nagents: { a: { type: robot } }",
+		"a URL of no kind":      "version: 1\nagents: { a: { type: agui, url: 'ftp://x' } }",
+		"no manager": "version: 1\nagents: { a: { type: groupchat, participants: [ { name: x, agent: a " +
+			"} ] } }",
+		"both agent and type": "version: 1\nagents: { a: { type: concurrent, participants: [ { name: x, agent: " +
+			"a, type: travel } ] } }",
+		"another manager's key": "version: 1\nagents: { a: { type: groupchat, manager: { type: sequential, rules: " +
+			"[] }, participants: [ { name: x, agent: a } ] } }",
 		"no pointer":              "version: 1\nagents: { a: { type: llm, sees: [ notes ] } }",
 		"two things in one step":  "version: 1\nagents: { a: { type: script, steps: [ { say: x, sleep: 1s } ] } }",
 		"a duration without unit": "version: 1\nagents: { a: { type: travel, run_timeout: 10 } }",

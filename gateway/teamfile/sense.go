@@ -10,26 +10,26 @@ import (
 // This file has the warnings for valid files that probably contain a mistake: a team that only its limit ends, a
 // condition on a pointer that nothing writes, and participants without a description among which a model chooses.
 
-// A look is a pointer into the state that a condition of a team reads.
-type look struct {
+// A reading is a pointer into the state that a condition of a team reads.
+type reading struct {
 	at *Value
 	of *written
 }
 
-// looksAt collects the pointers of a condition, or of rules.
-func (b *builder) looksAt(n *Value) {
+// collectReadings collects the pointers of a condition, or of rules.
+func (b *builder) collectReadings(n *Value) {
 	for i, item := range n.items {
 		if n.IsMapping() && slices.Contains([]string{"missing", "present", "path"}, n.keys[i].text) && item.isScalar() {
-			b.looks = append(b.looks, look{item, b.written})
+			b.readings = append(b.readings, reading{item, b.written})
 		} else {
-			b.looksAt(item)
+			b.collectReadings(item)
 		}
 	}
 }
 
-// warnOfLooks warns of conditions on a pointer that nothing in the file writes.
-func (b *builder) warnOfLooks() {
-	for _, l := range b.looks {
+// warnOfReadings warns of conditions on a pointer that nothing in the file writes.
+func (b *builder) warnOfReadings() {
+	for _, l := range b.readings {
 		if _, found := l.of.typesAt(l.at.text); !found && strings.HasPrefix(l.at.text, "/") {
 			l.at.warn("nothing in this file writes %s, so this changes only if a caller does", l.at.text)
 		}
@@ -51,7 +51,7 @@ func (b *builder) warnOfTeam(manager *Value, c *groupchat.Chat, names []*Value) 
 		}
 	case "rules":
 		if rules := manager.member("rules"); rules != nil {
-			b.looksAt(rules)
+			b.collectReadings(rules)
 		}
 		if !bounded && !endsByRule(manager) {
 			manager.warn("no rule and no default chooses done, so this goes on until 40 turns are over; " +

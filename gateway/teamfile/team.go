@@ -171,7 +171,7 @@ type builder struct {
 	uses           []use
 	mentions       []mention
 	shares         []*share
-	looks          []look
+	readings       []reading
 	written        *written // the writes to the state of the part that is being read
 	reduced        []string // pointers that have reducers, of any team
 	programTools   map[string]groupchat.Tool
@@ -229,7 +229,7 @@ func (b *builder) build(root *Value) {
 	b.checkMentions()
 	b.checkShares()
 	b.shareReducers(order)
-	b.warnOfLooks()
+	b.warnOfReadings()
 	b.decideServed(order)
 	if len(b.problems) == 0 {
 		b.validate(order)

@@ -25,7 +25,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected halves of testdata")
 
-// idle stands in for the travel team, which this package does not know.
+// idle replaces the travel team, which this package does not import.
 func idle(model.Model) groupchat.Agent {
 	return groupchat.AgentFunc(func(context.Context, *groupchat.Turn) error { return nil })
 }
@@ -52,7 +52,7 @@ func testOptions(env map[string]string) Options {
 	}
 }
 
-// TestTeamFiles reads each file of testdata/team and compares what it means, or what is wrong with it, with the
+// TestTeamFiles reads each file of testdata and compares its agents, or its mistakes, with the
 // file's last part.
 func TestTeamFiles(t *testing.T) {
 	t.Parallel()
@@ -135,7 +135,7 @@ func describeTeam(team *Team) string {
 	return b.String()
 }
 
-// merged has what is in any of all.
+// merged returns the union of all.
 func merged(all ...map[string]groupchat.Agent) map[string]groupchat.Agent {
 	in := map[string]groupchat.Agent{}
 	for _, one := range all {
@@ -152,7 +152,8 @@ func describeAgent(b *strings.Builder, indent string, agent groupchat.Agent) {
 		describeHistory(b, a.History)
 		fmt.Fprintln(b)
 		for _, p := range a.Participants {
-			fmt.Fprintf(b, "%s- %s: %q last=%t retries=%d skip=%t scope=%q in=%v out=%v reducers=%v writes=%q\n", indent, p.Name, p.Description,
+			fmt.Fprintf(b, "%s- %s: %q last=%t retries=%d skip=%t scope=%q in=%v out=%v reducers=%v "+
+				"writes=%q\n", indent, p.Name, p.Description,
 				p.Context.Last, p.OnError.Retries, p.OnError.Skip, p.Scope.Kind, p.Scope.Mapping.In, p.Scope.Mapping.Out,
 				slices.Sorted(maps.Keys(p.Scope.Mapping.Reducers)), p.Writes)
 			describeAgent(b, indent+"  ", p.Agent)

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestTwoServersWithOneTool is a mistake where the file names the tools. Else only the servers know: Parts.Agents asks them.
+// TestTwoServersWithOneTool is a mistake where the file names the tools. Else only the servers know: Parts.Agents asks
+// them.
 func TestTwoServersWithOneTool(t *testing.T) {
 	t.Parallel()
 	for tools, want := range map[string]string{

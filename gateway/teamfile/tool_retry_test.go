@@ -17,7 +17,7 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// asks is a provider whose model calls the tool find, and then says what that has found.
+// asks is a provider of a model that calls the tool find, and then says its result.
 func asks(model.Config) (model.Model, error) {
 	return model.Func(func(_ context.Context, r model.Request, _ model.Deltas) (model.Reply, error) {
 		if last := r.Messages[len(r.Messages)-1]; last.Role == agui.RoleTool {
@@ -61,7 +61,8 @@ func TestCallsOfAServerAreMadeAgain(t *testing.T) {
 			defer h.Close()
 			o := testOptions(nil)
 			o.Providers, o.Log = map[string]model.Provider{"asks": asks}, slog.New(slog.DiscardHandler)
-			team, err := parse("team.yaml", []byte("version: 1\nmodels: { default: { type: asks } }\nmcp: { library: { url: \""+h.URL+"\" } }\n"+
+			team, err := parse("team.yaml", []byte("version: 1\nmodels: { default: { type: asks } }\nmcp: { "+
+				"library: { url: \""+h.URL+"\" } }\n"+
 				"agents: { a: { type: llm, approve: never, tools: [ { mcp: library"+tt.keys+" } ] } }\n"), o)
 			if err != nil {
 				t.Fatal(err)

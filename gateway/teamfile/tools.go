@@ -20,7 +20,7 @@ type toolList struct {
 	ownApproval []bool   // of each tool: whether its entry has approve
 	serverNames []string // of servers' tools in only, with and without the prefix, and of the program's tools
 	designers   []surfaceTool
-	hasUnknown  bool // there are tools whose names only their server knows
+	hasUnknown  bool // there are tools with names that only their server knows
 }
 
 // tools reads the tools of an agent of type llm, and which of them need a person's approval.

@@ -13,12 +13,13 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// read returns the agent of a file whose default model is m.
+// read returns the agent of a file with the default model m.
 func read(t *testing.T, text, agent string, m model.Model) groupchat.Agent {
 	t.Helper()
 	o := testOptions(testEnv)
 	o.Providers = map[string]model.Provider{"fake": func(model.Config) (model.Model, error) { return m, nil }}
-	team, err := parse("team.yaml", []byte(strings.Replace(text, "agents:\n", "models: { default: { type: fake } }\nagents:\n", 1)), o)
+	team, err := parse("team.yaml", []byte(strings.Replace(text, "agents:\n", "models: { default: { type: fake } "+
+		"}\nagents:\n", 1)), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +38,7 @@ func manual(t *testing.T, with string) string {
 	return ""
 }
 
-// told is what the request with the number n was told, all messages of it.
+// told returns all messages of the request with the number n.
 func told(t *testing.T, m *groupchattest.Model, n int) string {
 	t.Helper()
 	requests := m.Requests()
@@ -70,7 +71,8 @@ func TestVariablesWork(t *testing.T) {
 	th.Say("Where to? {{state:/wish}}")
 	wantIn(t, "the manager's request", told(t, m, 0), "Today is "+time.Now().UTC().Format("2006-01-"), `The scout looks for: ["{{input}}"].`)
 	wantIn(t, "the scout's request", told(t, m, 1), "Find what suits a guest.")
-	wantIn(t, "the host's request", told(t, m, 3), "Answer Where to? {{state:/wish}} with what the scout found: A lake.")
+	wantIn(t, "the host's request", told(t, m, 3), "Answer Where to? {{state:/wish}} with what the scout found: A "+
+		"lake.")
 }
 
 func TestInputsAndPromptsWork(t *testing.T) {
@@ -79,7 +81,8 @@ func TestInputsAndPromptsWork(t *testing.T) {
 	agent := read(t, manual(t, "Summarise for"), "desk", m)
 	th := groupchattest.NewThread(t, agent, groupchattest.Options{})
 	run := th.Say("What makes the tides?")
-	if got, want := told(t, m, 1), "system: You are short. What others in this conversation say begins with their name.\nuser: Summarise for everybody: The moon does it."; got != want {
+	if got, want := told(t, m, 1), "system: You are short. What others in this conversation say begins with their "+
+		"name.\nuser: Summarise for everybody: The moon does it."; got != want {
 		t.Errorf("the second is told %q, want %q", got, want)
 	}
 	wantIn(t, "the third's request", told(t, m, 2), "Answer What makes the tides? from The moon does it..")
@@ -156,7 +159,8 @@ agents:
   help:
     type: groupchat
     manager: { type: route, key: /topic, routes: { bill: clerk }, overrides: { bill: { instruction: "On {{state:/topic}}, asked {{input}}" } } }
-    participants: [ { name: clerk, type: llm, review: { message: "{{last:clerk}} Is that so, {{state:/name|friend}}?" } } ]
+    participants: [ { name: clerk, type: llm, review: { message: "{{last:clerk}} Is that so, " +
+	"{{state:/name|friend}}?" } } ]
 `
 	m := groupchattest.NewModel(t, groupchattest.Text("It is paid."))
 	agent := read(t, text, "help", m)

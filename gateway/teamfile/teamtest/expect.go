@@ -125,7 +125,8 @@ func (c *conversation) readExpectation(v *teamfile.Value) *expectation {
 	}
 	e.readEnds(f.Take("ends"))
 	f.End()
-	e.empty = e.speaker == nil && e.says == nil && e.said == nil && e.calls == nil && e.state == nil && e.asks == nil && e.ends == ""
+	e.empty = e.speaker == nil && e.says == nil && e.said == nil && e.calls == nil &&
+		e.state == nil && e.asks == nil && e.ends == ""
 	if e.said != nil && e.speaker != nil {
 		e.speaker.Bad("a list of what is said names the speakers itself; write `says: [ { speaker: …, text: … } ]`")
 	}

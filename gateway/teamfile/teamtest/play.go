@@ -36,7 +36,8 @@ type player struct {
 
 // play plays c. The result has the problems.
 func (c *conversation) play(ctx context.Context, o Options) *Result {
-	p := &player{conversation: c, o: o, result: &Result{File: c.file, About: c.about}, scripts: map[string]*groupchattest.Model{}}
+	p := &player{conversation: c, o: o, scripts: map[string]*groupchattest.Model{}}
+	p.result = &Result{File: c.file, About: c.about}
 	defer func() {
 		for _, stop := range slices.Backward(p.stops) {
 			stop()
@@ -123,7 +124,8 @@ func (p *player) serve() (http.Handler, string, error) {
 	case agent == "":
 		return nil, "", fmt.Errorf("%s serves %s; write `agent:` and one of them", file, strings.Join(served, ", "))
 	case team.Agents[agent] == nil:
-		return nil, "", fmt.Errorf("%s serves no agent called %q; it serves %s", file, agent, strings.Join(served, ", "))
+		return nil, "", fmt.Errorf("%s serves no agent called %q; it serves %s",
+			file, agent, strings.Join(served, ", "))
 	}
 	g, err := gateway.New(p.gatewayOptions(team))
 	if err != nil {

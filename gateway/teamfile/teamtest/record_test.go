@@ -83,12 +83,14 @@ func TestRunFindsConversations(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a/x_test.yaml", "b_test.yml", "team.yaml", ".git/y_test.yaml", "node_modules/z_test.yaml"} {
 		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte("conversation: [ { user: Hi } ]"), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte("conversation: [ { "+
+			"user: Hi } ]"), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	results, err := Run(t.Context(), dir, Options{Parallel: 1})
-	if err != nil || len(results) != 2 || !strings.Contains(results[0].Problems[0].String(), "x_test.yaml:1:1: no team is named") {
+	if err != nil || len(results) != 2 || !strings.Contains(results[0].Problems[0].String(), "x_test.yaml:1:1: no "+
+		"team is named") {
 		t.Errorf("Run() = %+v, %v", results, err)
 	}
 	if results, err = Run(t.Context(), dir, Options{Only: regexp.MustCompile("^.*/b_")}); err != nil || len(results) != 1 {

@@ -57,7 +57,8 @@ func readRecording(file string) ([]groupchattest.Reply, error) {
 	replies := make([]groupchattest.Reply, len(r.Replies))
 	for i, one := range r.Replies {
 		replies[i] = groupchattest.Reply{
-			For: one.For, Text: one.Text, Reasoning: one.Reasoning, Refusal: one.Refusal, Calls: one.Calls, Finish: one.Finish, Error: one.Error,
+			For: one.For, Text: one.Text, Reasoning: one.Reasoning, Refusal: one.Refusal, Calls: one.Calls,
+			Finish: one.Finish, Error: one.Error,
 		}
 		if one.Usage != nil {
 			replies[i].Usage = *one.Usage
@@ -82,7 +83,8 @@ func (r *recorder) Stream(ctx context.Context, q model.Request, on model.Deltas)
 		return reply, err
 	}
 	one := recordedReply{
-		For: groupchattest.Speaker(ctx), Text: reply.Text, Reasoning: reply.Reasoning, Refusal: reply.Refusal, Finish: reply.Finish,
+		For: groupchattest.Speaker(ctx), Text: reply.Text, Reasoning: reply.Reasoning,
+		Refusal: reply.Refusal, Finish: reply.Finish,
 	}
 	for _, c := range reply.Calls {
 		one.Calls = append(one.Calls, model.Call{Name: c.Name, Arguments: c.Arguments})

@@ -26,7 +26,7 @@ type Options struct {
 	// Otherwise makes the team of conversations that name none, if Team is empty too; nil means that each has to name
 	// one. A conversation without models gets a team without any.
 	Otherwise func(o teamfile.Options) (*teamfile.Team, error)
-	// Only plays the conversations whose path it matches; nil plays all.
+	// Only selects conversations by their path; nil plays all.
 	Only *regexp.Regexp
 	// Record asks the real models where a conversation has recorded replies, and writes their files.
 	Record bool
@@ -54,7 +54,8 @@ func Run(ctx context.Context, path string, o Options) ([]*Result, error) {
 		files = slices.DeleteFunc(files, func(file string) bool { return !o.Only.MatchString(filepath.ToSlash(file)) })
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("%w: no file below %s is called …_test.yaml, or none that is to be played", ErrNone, path)
+		return nil, fmt.Errorf("%w: no file below %s is called …_test.yaml, or none that is to be played",
+			ErrNone, path)
 	}
 	results := make([]*Result, len(files))
 	room := make(chan struct{}, cmp.Or(o.Parallel, runtime.GOMAXPROCS(0)))
@@ -96,7 +97,8 @@ func find(path string) ([]string, error) {
 			return err
 		case entry.IsDir() && name != path && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "node_modules"):
 			return filepath.SkipDir
-		case entry.Type().IsRegular() && (strings.HasSuffix(name, "_test.yaml") || strings.HasSuffix(name, "_test.yml")):
+		case entry.Type().IsRegular() &&
+			(strings.HasSuffix(name, "_test.yaml") || strings.HasSuffix(name, "_test.yml")):
 			files = append(files, name)
 		}
 		if len(files) > maxFiles {

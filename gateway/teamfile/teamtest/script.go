@@ -54,7 +54,8 @@ func readReply(v *teamfile.Value) groupchattest.Reply {
 	f := v.Fields("a reply", "reply")
 	r := groupchattest.Reply{
 		Text: f.Take("text").Text(), Reasoning: f.Take("reasoning").Text(), Refusal: f.Take("refusal").Text(),
-		Error: errcode.Code(f.Take("error").Text()), For: f.Take("for").Text(), Label: label(line, column), Finish: f.Take("finish").Text(),
+		Error: errcode.Code(f.Take("error").Text()), For: f.Take("for").Text(),
+		Label: label(line, column), Finish: f.Take("finish").Text(),
 	}
 	if raw := f.Any("json"); raw != nil {
 		if r.Text != "" {
@@ -129,7 +130,7 @@ func (c *complaints) Errorf(format string, args ...any) {
 // Fatalf notes a failure.
 func (c *complaints) Fatalf(format string, args ...any) { c.Errorf(format, args...) }
 
-// take returns what was noted since the last time.
+// take returns the failures since the last call.
 func (c *complaints) take() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

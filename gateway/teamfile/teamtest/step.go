@@ -57,7 +57,8 @@ func (c *conversation) readStep(s *step) {
 	for _, kind := range []string{"answer", "returns"} {
 		keys, values := f.Take(kind).Pairs(kind)
 		for i, key := range keys {
-			s.sends.answers = append(s.sends.answers, answer{at: key, name: key.Text(), kind: kind, value: values[i].JSON()})
+			a := answer{at: key, name: key.Text(), kind: kind, value: values[i].JSON()}
+			s.sends.answers = append(s.sends.answers, a)
 		}
 	}
 	for _, kind := range []string{"cancel", "approve", "reject"} {

@@ -27,7 +27,7 @@ func unpack(t *testing.T, archive *txtar.Archive) string {
 	return dir
 }
 
-// report plays what is in dir, and returns what people are told.
+// report plays the conversations in dir, and returns the report for people.
 func report(t *testing.T, dir string, o Options) string {
 	t.Helper()
 	results, err := Run(t.Context(), dir, o)
@@ -43,7 +43,7 @@ func report(t *testing.T, dir string, o Options) string {
 	return strings.ReplaceAll(out.String(), dir+string(filepath.Separator), "")
 }
 
-// TestReports plays the conversations in testdata: an archive has their files, and what people are told of them.
+// TestReports plays the conversations in testdata: an archive has their files and the expected report.
 func TestReports(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*.txtar")

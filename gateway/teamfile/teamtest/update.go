@@ -70,8 +70,10 @@ func (e *expectation) updated(h *heard) []string {
 	if e.said != nil || all && len(words) > 0 {
 		out = append(out, list("says", len(words), func(i int) string {
 			speaker := flow("speaker", quote(words[i].speaker)) + ", "
-			if len(e.said) == len(words) && e.said[i].text != nil && e.said[i].text.exact == nil && e.said[i].holds(words[i]) {
-				return speaker + e.said[i].text.yaml()
+			if len(e.said) == len(words) && e.said[i].holds(words[i]) {
+				if text := e.said[i].text; text != nil && text.exact == nil {
+					return speaker + text.yaml()
+				}
 			}
 			return speaker + flow("text", quote(words[i].text))
 		})...)

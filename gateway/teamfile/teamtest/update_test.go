@@ -11,7 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
 )
 
-// toUpdate is a conversation whose expectations do not hold, beside some that do.
+// toUpdate is a conversation with expectations that do not hold, beside some that do.
 const toUpdate = `-- team.yaml --
 version: 1
 models: { default: { base_url: "http://127.0.0.1:1", model: m } }
