@@ -11,20 +11,21 @@ import (
 	"github.com/agui-gateway/gateway/internal/exact"
 )
 
-// A Call is one request of a [Session] to a server that has an API of its own in place of AG-UI's.
+// A Call is one request of a [Session] to a server with another API than AG-UI.
 type Call struct {
 	Method string
-	// URL is what is asked. Nil is the client's URL with the elements of Path, which are not escaped, below it and Query added.
+	// URL is the request's URL. Nil is the client's URL with the elements of Path, unescaped, appended, and Query
+	// added.
 	URL    *url.URL
 	Path   []string
 	Query  url.Values
-	Header http.Header // of this call alone, such as the protocol's version
+	Header http.Header // of this call only, such as the protocol's version
 	Body   any         // written as JSON; nil is none
-	Stream bool        // the answer has to be a stream of events
+	Stream bool        // the response has to be an event stream
 }
 
-// send sends a call, and waits until its answer begins, Connect at most. Whoever reads the answer has to close it.
-func (s *Session) send(own context.Context, cancel context.CancelCauseFunc, call Call, accept string) (*http.Response, error) {
+// send sends a call, and waits up to Connect for its response headers. The caller has to close the response.
+func (s *Session) send(reqCtx context.Context, cancel context.CancelCauseFunc, call Call, accept string) (*http.Response, error) {
 	if s.ctx.Err() != nil {
 		return nil, context.Cause(s.ctx)
 	}
@@ -32,7 +33,7 @@ func (s *Session) send(own context.Context, cancel context.CancelCauseFunc, call
 	if err != nil {
 		return nil, err
 	}
-	request, err := s.c.newRequest(own, call.Method, s.c.at(call), body, s.header)
+	request, err := s.c.newRequest(reqCtx, call.Method, s.c.at(call), body, s.header)
 	if err != nil {
 		return nil, err
 	}
@@ -40,13 +41,13 @@ func (s *Session) send(own context.Context, cancel context.CancelCauseFunc, call
 		request.Header[http.CanonicalHeaderKey(name)] = values
 	}
 	request.Header.Set("Accept", accept)
-	request.Header.Set("Accept-Encoding", "identity") // what is compressed comes late
+	request.Header.Set("Accept-Encoding", "identity") // compression delays events
 	if d := s.c.o.Connect; d > 0 {
 		defer time.AfterFunc(d, func() { cancel(errConnect) }).Stop()
 	}
 	response, err := s.c.http.Do(request)
 	if err != nil {
-		return nil, broken(s.ctx, own, FaultUnreachable, err)
+		return nil, classify(s.ctx, reqCtx, FaultUnreachable, err)
 	}
 	return response, nil
 }

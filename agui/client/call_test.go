@@ -12,7 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/agui/client"
 )
 
-// A server with an API of its own is asked within the same limits, and each event has its name and id.
+// A server with another API is called within the same limits, and each event has its name and id.
 func TestCalls(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

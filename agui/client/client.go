@@ -17,24 +17,23 @@ import (
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
-// Options say which agent a [Client] speaks to, and how much it takes from it. Only URL is required; a limit that
-// is 0 has its default, one that is negative is none.
+// Options configures a [Client]. Only URL is required; a limit of 0 means the default, a negative one no limit.
 type Options struct {
 	// URL is where runs are posted.
 	URL string
-	// Agent names an agent of a CopilotKit runtime, whose base URL then is. Server has to be [ServerCopilotKit].
+	// Agent is the name of an agent of the CopilotKit runtime at URL. It requires [ServerCopilotKit] as Server.
 	Agent string
 	// Headers go with every request. They are never logged and in no error.
 	Headers http.Header
-	// Server says what answers there; empty finds it out.
+	// Server is the kind of the server; empty means detection.
 	Server ServerKind
-	// HTTP sends the requests; nil is a client of its own, which connects to no link-local address and none of a cloud's metadata.
-	// Redirects are not followed, because headers that are somebody's secret would be, too.
+	// HTTP sends the requests; nil means a client that refuses link-local addresses and those of cloud metadata
+	// services. Redirects are not followed, because they would forward secret headers.
 	HTTP *http.Client
 
 	Connect time.Duration // until the answer begins; 1 minute
-	Idle    time.Duration // between two bytes of it, comments included; 5 minutes
-	Timeout time.Duration // for the whole of it; 10 minutes
+	Idle    time.Duration // between two bytes of the response, comments included; 5 minutes
+	Timeout time.Duration // for the whole response; 10 minutes
 
 	MaxEvent  int   // bytes of one event; 8 MiB
 	MaxEvents int   // events of one answer; 100,000
@@ -50,7 +49,7 @@ func (o *Options) fill() {
 	byDefault(&o.MaxBytes, 64<<20)
 }
 
-// byDefault gives what is 0 its default, and what is negative no limit, which is 0 from here on.
+// byDefault replaces 0 by the default, and a negative value by 0, which means no limit from here on.
 func byDefault[T ~int | ~int64](v *T, d T) {
 	switch {
 	case *v == 0:
@@ -60,28 +59,27 @@ func byDefault[T ~int | ~int64](v *T, d T) {
 	}
 }
 
-// A Client runs an agent on another server, whichever version of AG-UI that speaks, and reads its answer. It is safe for
-// concurrent use.
+// A Client runs an agent on another server,of any version of AG-UI. It is safe for concurrent use.
 type Client struct {
 	o    Options
 	url  *url.URL
 	http *http.Client
 
-	// older says that the server refused a request for what 1.0 added.
+	// older is set when the server has refused additions of 1.0 in a request.
 	older atomic.Bool
-	// single says that a CopilotKit runtime takes everything at its base.
+	// single is set when a CopilotKit runtime has one route, at its base.
 	single atomic.Bool
 
-	// hinting is held while the server is asked for a hint, which it is once.
-	hinting lock.Lock
-	asked   bool
-	found   string
+	// hinting is held while the server is probed for a hint, which happens once.
+	hinting   lock.Lock
+	hintTried bool
+	found     string
 
 	mu   sync.Mutex
-	kind ServerKind // found out, empty as long as it is not known
+	kind ServerKind // detected; empty while unknown
 }
 
-// New returns a client. It asks the server nothing yet.
+// New returns a client. It sends no request yet.
 func New(o Options) (*Client, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil {
@@ -103,9 +101,9 @@ func New(o Options) (*Client, error) {
 	if o.HTTP == nil {
 		o.HTTP = egress.New()
 	}
-	own := *o.HTTP
-	c := &Client{o: o, url: u, kind: o.Server, http: &own, hinting: lock.New()}
-	c.http.Transport = telemetry.Transport(own.Transport)
+	httpClient := *o.HTTP
+	c := &Client{o: o, url: u, kind: o.Server, http: &httpClient, hinting: lock.New()}
+	c.http.Transport = telemetry.Transport(httpClient.Transport)
 	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	if c.kind == ServerAuto {
 		c.kind = kindByPath(u)
@@ -113,44 +111,42 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// A Request is one run to be asked for.
+// A Request is one run request.
 type Request struct {
-	// Input is what the agent is sent. The client says which version it speaks, and says it in the terms of older
-	// servers where it has to.
+	// Input is the input of the agent. The client adds the version, and translates it for older servers.
 	Input agui.RunAgentInput
-	// Header goes with this request only, and replaces what [Options] has under the same names.
+	// Header is sent with this request only, and overrides headers of [Options] with the same names.
 	Header http.Header
-	// Note is told of what was passed over or repaired in the answer; nil is told nothing. It never quotes a value.
+	// Note is called for ignored or repaired parts of the response; it may be nil. Warnings never quote a value.
 	Note func(agui.Warning)
-	// Leave is asked when the context is done before the run is; if it returns true, the run is left to go on, where
-	// the server lets it. Nil stops it.
+	// Leave is called when the context is done before the run; if it returns true, the run is left running if the
+	// server allows that. Nil stops it.
 	Leave func(cause error) bool
 
-	// What follows is for clients of protocols in which a request has no id by which its server knows it again, or a conversation is
-	// not sent anew with each request.
+	// The remaining fields are for protocols with requests without a client's id, or without the whole conversation.
 
-	// Begun is what Begins was told when this very request was sent before, by a process that did not see the end; empty if it was not.
+	// Begun is the argument of Begins from an earlier attempt at this request that did not see the end; or "".
 	Begun string
-	// Begins is told, once, what the server calls the work that the request has begun. It returns when that is on record, or an error
-	// that ends the run. It is nil if nobody keeps it.
+	// Begins is called once with the server's name for the work that the request has begun. It returns when the name is
+	// stored, or an error that ends the run. It may be nil.
 	Begins func(name string) error
-	// Known is how many of the input's messages, from the first, the agent has answered in earlier runs.
+	// Known is the number of leading messages of the input that the agent has answered in earlier runs.
 	Known int
 }
 
-// Run posts a run when its result is ranged over, once, and yields the events of the answer, in order. They are whole
-// and have passed the [agui.Verifier]; chunks come as the starts, contents and ends they stand for; what older servers do
-// differently is repaired: retired events and nulls are read, unknown events passed over. The last one is terminal, unless
-// an error follows, which is then the last thing: a [*Error], or the cause of ctx. An answer may hold earlier runs
-// before the one that was asked for.
+// Run returns a sequence, for one use, that posts a run and yields the events of the response in order. They are
+// complete and have passed the [agui.Verifier]; chunks are expanded to starts, contents and ends; deviations of older
+// servers are repaired: retired events and nulls are accepted, unknown events ignored. The last event is terminal,
+// unless an error follows, which is then the last item: an [*Error], or the cause of ctx. A response may contain
+// earlier runs before the requested one.
 //
-// A run whose context is done, whose events are not read to the end, or whose answer cannot be used is stopped, by the
-// server's stop route if it has one, and by hanging up. A stop that is not answered at once goes on by itself for a few
-// seconds. What the agent says about its own failure is RUN_ERROR, and no error of Run.
+// A run is stopped if its context is done, its events are not read to the end, or its response is invalid: by the
+// server's stop route if it has one, and by hanging up. A stop that is not answered immediately continues in the
+// background for a few seconds. The agent's own failures are RUN_ERROR events, and no error of Run.
 func (c *Client) Run(ctx context.Context, r Request) iter.Seq2[agui.Event, error] {
-	var asked atomic.Bool
+	var used atomic.Bool
 	return func(yield func(agui.Event, error) bool) {
-		if asked.Swap(true) {
+		if used.Swap(true) {
 			yield(nil, errReadTwice)
 			return
 		}
@@ -163,7 +159,7 @@ func (c *Client) Run(ctx context.Context, r Request) iter.Seq2[agui.Event, error
 
 var errReadTwice = errors.New("client: the answer was read already")
 
-// Host is the name of the server that is asked, without its port.
+// Host returns the server's host name, without the port.
 func (c *Client) Host() string { return c.url.Hostname() }
 
 // String names the client's agent: its URL, without user, query and fragment, which may hold secrets.

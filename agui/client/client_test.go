@@ -90,7 +90,7 @@ func newClient(t *testing.T, o client.Options) *client.Client {
 	return c
 }
 
-// collect runs a request to its end: the types of the events, what was noted, and the error.
+// collect runs a request to its end: the types of the events, the warnings, and the error.
 func collect(ctx context.Context, c *client.Client, r client.Request) (events []agui.Event, notes []string, err error) {
 	r.Input.ThreadID, r.Input.RunID = "t", "r"
 	r.Note = func(w agui.Warning) { notes = append(notes, w.String()) }

@@ -1,4 +1,4 @@
-// Package client runs agents on other servers that speak AG-UI, whichever version of it:
+// Package client runs agents on other servers that use AG-UI, of any version:
 //
 //	c, err := client.New(client.Options{URL: "https://example.com/agents/travel"})
 //	…
@@ -9,9 +9,9 @@
 //		…
 //	}
 //
-// An answer takes one way: server-sent events are read within the limits of [Options], decoded with forgiveness for older
-// servers, brought into order where those were lax, expanded from chunks, and verified. So whoever ranges over [Client.Run]
-// sees whole events in an order that the protocol allows, and a terminal one at the end.
+// All responses take the same path: server-sent events are read within the limits of [Options], decoded leniently for
+// older servers, reordered where those were lax, expanded from chunks, and verified. So [Client.Run] yields complete
+// events in an order that the protocol allows, with a terminal one at the end.
 //
 // A [Client] is safe for concurrent use.
 package client

@@ -15,32 +15,32 @@ import (
 	"github.com/agui-gateway/gateway/internal/exact"
 )
 
-// A Fault says what kept a [Client] from an answer it can use.
+// A Fault is the reason why a [Client] got no usable response.
 type Fault string
 
 // The faults of an answer.
 const (
 	FaultUnreachable Fault = "unreachable" // no answer began
-	FaultStatus      Fault = "status"      // it is no stream of events; Status says what it is
+	FaultStatus      Fault = "status"      // not an event stream; see Status
 	FaultTimeout     Fault = "timeout"     // no byte for Idle, or longer than Timeout
 	FaultCut         Fault = "cut"         // it ended before its run did
 	FaultTooLarge    Fault = "too_large"   // it went over a limit
 	FaultInvalid     Fault = "invalid"     // an event is malformed, or out of order
 )
 
-// An Error is an answer that cannot be used. Its text is for logs: it holds neither URL nor header, and nothing of
-// what the server wrote but a code.
+// An Error describes an unusable response. Its text is for logs: it contains no URL, no header, and of the server's
+// text only a code.
 type Error struct {
 	Fault Fault
 	// Status is the HTTP status of FaultStatus.
 	Status int
-	// Code is what the server's error goes by, if it said so in JSON.
+	// Code is the server's error code, if its response has one in JSON.
 	Code string
-	// Message is what the server said, to people if it told them apart. It may quote a conversation, and is not in the error's text.
+	// Message is the server's textfor people. It may quote a conversation, and is not in the error's text.
 	Message string
-	// RetryAfter is how long the server wants to be left alone; 0 if it did not say.
+	// RetryAfter is the delay that the server asked for; 0 without one.
 	RetryAfter time.Duration
-	// Hint is what else seems to answer there, empty if nothing is known.
+	// Hint describes the kind of server that probably answers at the URL; may be empty.
 	Hint string
 	// Err is the cause; may be nil.
 	Err error
@@ -67,7 +67,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Why an answer is cut short from here, as its context says.
+// Reasons for cutting a response short here, as causes of its context.
 var (
 	errConnect  = errors.New("no answer began in time")
 	errSilent   = errors.New("silent for too long")
@@ -78,19 +78,19 @@ var (
 	errNoEnd    = errors.New("no terminal event")
 )
 
-// broken is what a failed request or read means. The caller's own end of ctx comes back as it is.
-func broken(ctx, own context.Context, fault Fault, err error) error {
+// classify maps a transport error to an *Error. If the caller's ctx is done, it returns the cause unchanged.
+func classify(ctx, reqCtx context.Context, fault Fault, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	switch cause := context.Cause(own); {
+	switch cause := context.Cause(reqCtx); {
 	case errors.Is(cause, errConnect):
 		return &Error{Fault: FaultUnreachable, Err: cause}
 	case errors.Is(cause, errSilent), errors.Is(cause, errTotal):
 		return &Error{Fault: FaultTimeout, Err: cause}
 	}
 	if outer, ok := errors.AsType[*url.Error](err); ok {
-		err = outer.Err // what is around it quotes the URL
+		err = outer.Err // the outer error quotes the URL
 	}
 	return &Error{Fault: fault, Err: err}
 }
@@ -105,7 +105,7 @@ func refusal(r *http.Response) *Error {
 	}
 	e.Code, e.Message = complaint(data)
 	if e.Message == "" {
-		e.Message = string(data) // what is said otherwise
+		e.Message = string(data) // other text
 	}
 	if r.StatusCode == http.StatusOK {
 		e.Err = errNoStream
@@ -150,7 +150,7 @@ func complaint(data []byte) (code, message string) {
 
 func textOf(raw json.RawMessage) string {
 	var s string
-	_ = exact.Unmarshal(raw, &s) // what is no text is not there
+	_ = exact.Unmarshal(raw, &s) // a value that is no string is ignored
 	return s
 }
 
@@ -167,8 +167,7 @@ func retryAfter(value string) time.Duration {
 	return max(0, time.Until(at))
 }
 
-// CodeName returns code if it is fit for a log: short, and nothing but letters, digits and a little punctuation. What an
-// agent elsewhere calls its error is its own to choose.
+// CodeName returns code if it is safe for a log: short, and only letters, digits and some punctuation.
 func CodeName(code string) string {
 	if codeName.MatchString(code) {
 		return code

@@ -179,7 +179,8 @@ func TestNewClientRefuses(t *testing.T) {
 	}
 }
 
-// bomb begins a run and goes on with comments without end, of which a thousand are a byte. Nobody has asked it to compress them.
+// bomb begins a run and continues with endless comments, a thousand of which compress to a byte. No request allowed
+// compression.
 func bomb(_ *upstream, w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Content-Encoding", "gzip")

@@ -18,9 +18,9 @@ import (
 // hintTimeout bounds all the requests by which a hint is found.
 const hintTimeout = 3 * time.Second
 
-// hinted adds to an error what else seems to answer at the URL, if it is one that a server of another kind would cause. The server is
-// asked once in the life of the client, without any of its headers.
-func (c *Client) hinted(ctx context.Context, err error) error {
+// addHint adds a hint to an error that a server of another kind would cause. It probes the server once per client,
+// without any of its headers.
+func (c *Client) addHint(ctx context.Context, err error) error {
 	e, ok := errors.AsType[*Error](err)
 	if !ok {
 		return err
@@ -34,19 +34,19 @@ func (c *Client) hinted(ctx context.Context, err error) error {
 		return err
 	}
 	defer c.hinting.Unlock()
-	if !c.asked {
+	if !c.hintTried {
 		found := c.hint(ctx)
 		if found == "" && ctx.Err() != nil {
 			return err // the next error may find one
 		}
-		c.found, c.asked = found, true
+		c.found, c.hintTried = found, true
 	}
 	hinted := *e
 	hinted.Hint = c.found
 	return &hinted
 }
 
-// hint asks the well-known routes of other kinds of servers.
+// hint probes the well-known routes of other kinds of servers.
 func (c *Client) hint(ctx context.Context) string {
 	ctx, cancel := context.WithTimeoutCause(ctx, hintTimeout, errTotal)
 	defer cancel()
@@ -100,7 +100,7 @@ func (c *Client) hasMembers(ctx context.Context, at *url.URL, post any, members 
 	if err != nil {
 		return false
 	}
-	defer func() { _ = response.Body.Close() }() // it has been read as far as it is of use
+	defer func() { _ = response.Body.Close() }() // read as far as needed
 	if response.StatusCode != http.StatusOK {
 		return false
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/agui-gateway/gateway/agui/client"
 )
 
-// TestHints asks servers of other kinds for a run and probes them: they are told by their routes, once, and get no header of ours.
+// TestHints requests a run from servers of other kinds and probes them: they are recognised by their routes, once, and
+// get none of the client's headers.
 func TestHints(t *testing.T) {
 	t.Parallel()
 	for route, tc := range map[string]struct{ body, answer, want string }{

@@ -7,20 +7,20 @@ import (
 	"net/http"
 )
 
-// Causes of an [*Error] that a probe has found, beside those of an answer.
+// Additional causes of an [*Error] from a probe.
 var (
-	// ErrPage is an answer that is a web page: the URL leads to a site, a sign-in or an error page in place of an agent.
+	// ErrPage means that the response is a web page: the URL leads to a site, a sign-in or an error page.
 	ErrPage = errors.New("the answer is a web page")
 	// ErrNoAgent: a CopilotKit runtime answers, and has no agent of the name in the URL.
 	ErrNoAgent = errors.New("the runtime has no such agent")
 )
 
-// Probe asks the server whether an agent answers at the URL. It begins no run: a gateway is asked what the agent can do, a CopilotKit
-// runtime for its agents, and any other server for a run without the members that a run must have, which AG-UI servers refuse. A server
-// that takes such a request all the same is hung up on at once. Header goes along, as in [Request]. An error is an [*Error] or the cause
-// of ctx; what a server says of a refusal for other reasons (404, 401, 500, …) is in it.
+// Probe checks whether an agent answers at the URL, without beginning a run: it requests the agent's capabilities from
+// a gateway, the list of agents from a CopilotKit runtime, and from any other server a run without required members,
+// which AG-UI servers refuse. If a server accepts that request, Probe hangs up immediately. header is added as in
+// [Request]. An error is an [*Error] or the cause of ctxwith the server's reason (404, 401, 500, …).
 func (c *Client) Probe(ctx context.Context, header http.Header) error {
-	return c.hinted(ctx, c.probe(ctx, header))
+	return c.addHint(ctx, c.probe(ctx, header))
 }
 
 func (c *Client) probe(ctx context.Context, header http.Header) error {
@@ -35,38 +35,38 @@ func (c *Client) probe(ctx context.Context, header http.Header) error {
 	}
 }
 
-// probeRuntime asks a CopilotKit runtime for its agents.
+// probeRuntime requests the agents of a CopilotKit runtime.
 func (c *Client) probeRuntime(ctx context.Context, header http.Header) error {
-	told, err := c.info(ctx, header)
+	info, err := c.info(ctx, header)
 	if err != nil {
 		return err
 	}
-	if _, ok := told.Agents[c.Agent()]; !ok {
+	if _, ok := info.Agents[c.Agent()]; !ok {
 		return &Error{Fault: FaultInvalid, Err: ErrNoAgent}
 	}
 	return nil
 }
 
-// probeRun asks for a run that no server can begin.
+// probeRun requests a run that no server can begin.
 func (c *Client) probeRun(ctx context.Context, header http.Header) error {
-	own, cancel := context.WithTimeoutCause(ctx, controlTimeout, errTotal)
+	reqCtx, cancel := context.WithTimeoutCause(ctx, controlTimeout, errTotal)
 	defer cancel()
-	request, err := c.newRequest(own, http.MethodPost, c.url, []byte("{}"), header)
+	request, err := c.newRequest(reqCtx, http.MethodPost, c.url, []byte("{}"), header)
 	if err != nil {
 		return err
 	}
 	request.Header.Set("Accept", "text/event-stream")
 	response, err := c.http.Do(request)
 	if err != nil {
-		return broken(ctx, own, FaultUnreachable, err)
+		return classify(ctx, reqCtx, FaultUnreachable, err)
 	}
-	defer func() { _ = response.Body.Close() }() // nothing more of it is wanted
+	defer func() { _ = response.Body.Close() }() // the rest is not needed
 	media, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	switch status := response.StatusCode; {
 	case media == "text/html":
 		return &Error{Fault: FaultStatus, Status: status, Err: ErrPage}
 	case status == http.StatusBadRequest, status == http.StatusUnprocessableEntity:
-		return nil // what was asked for is no run, as every AG-UI server has to find
+		return nil // every AG-UI server has to refuse the request as invalid
 	case status >= 200 && status <= 299 && media == "text/event-stream":
 		return nil
 	case status >= 200 && status <= 299:

@@ -8,16 +8,15 @@ import (
 	"time"
 )
 
-// An idleTimer cancels the reading of a stream that has been silent for too long, or that is kept open for too long after
-// its run has ended.
+// An idleTimer cancels reading a stream that has been silent for too long, or stays open for too long after its run.
 type idleTimer struct {
 	idle   time.Duration
 	cancel context.CancelCauseFunc
-	until  time.Time // when a stream whose run has ended is to be closed; zero while it runs
+	until  time.Time // deadline for closing a stream with an ended run; zero while it runs
 	timer  *time.Timer
 }
 
-// wait begins a silence. Time that whoever reads takes for itself is none.
+// wait starts the idle time. Time spent by the consumer does not count.
 func (t *idleTimer) wait() {
 	switch {
 	case !t.until.IsZero():
@@ -33,7 +32,7 @@ func (t *idleTimer) stop() {
 	}
 }
 
-// ended tells whether the last event was the end of a run.
+// ended records whether the last event was the end of a run.
 func (t *idleTimer) ended(over bool) {
 	switch {
 	case !over:
@@ -43,8 +42,8 @@ func (t *idleTimer) ended(over bool) {
 	}
 }
 
-// bounded counts what is read, and times it.
-type bounded struct {
+// A boundedReader reader counts bytes and limits idle time.
+type boundedReader struct {
 	r       io.Reader
 	left    int64
 	limited bool
@@ -52,7 +51,7 @@ type bounded struct {
 	clock   *idleTimer
 }
 
-func (b *bounded) Read(p []byte) (int, error) {
+func (b *boundedReader) Read(p []byte) (int, error) {
 	if b.limited {
 		if b.left <= 0 {
 			b.over = true
@@ -67,14 +66,14 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// padded ends a stream with the blank line that some servers leave out behind the last event.
-type padded struct {
+// paddedReader appends the blank line that some servers omit after the last event.
+type paddedReader struct {
 	r     io.Reader
 	added bool
 	tail  []byte // the last bytes, to be held against what ends an event
 }
 
-func (s *padded) Read(p []byte) (int, error) {
+func (s *paddedReader) Read(p []byte) (int, error) {
 	n, err := s.r.Read(p)
 	if !errors.Is(err, io.EOF) || s.added {
 		s.keep(p[:n])
@@ -92,20 +91,20 @@ func (s *padded) Read(p []byte) (int, error) {
 	return copy(p, end), nil
 }
 
-// whole reports whether nothing was read, or a blank line at the end.
-func (s *padded) whole() bool {
+// whole reports whether the data read is empty or ends with a blank line.
+func (s *paddedReader) whole() bool {
 	tail := string(s.tail)
 	return tail == "" || strings.HasSuffix(tail, "\n\n") || strings.HasSuffix(tail, "\r\n\r\n") || strings.HasSuffix(tail, "\r\r")
 }
 
 // keep remembers the last bytes read.
-func (s *padded) keep(read []byte) {
+func (s *paddedReader) keep(read []byte) {
 	const longest = len("\r\n\r\n")
 	s.tail = append(s.tail, read[max(0, len(read)-longest):]...)
 	s.tail = s.tail[max(0, len(s.tail)-longest):]
 }
 
-// unlimited is a limit in bytes, or far more than anybody sends.
+// unlimited returns a limit in bytes, or a practically unlimited number.
 func unlimited(limit int) int {
 	if limit == 0 {
 		return 1 << 30

@@ -7,12 +7,12 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A reasoningRepair brings the reasoning of a stream before 1.0 into order, which clients did not check then: it drops second
-// starts and second ends, and closes what the server left open. A stream of 1.0 is not repaired.
+// A reasoningRepair repairs the reasoning of a stream before 1.0, which clients did not check then: it drops duplicate
+// starts and ends, and closes open items. A stream of 1.0 is not repaired.
 type reasoningRepair struct {
 	current bool // the run's protocol version is 1.0 or later
 	runs    int
-	// nameless counts the reasoning that came without ids.
+	// nameless counts reasoning without ids.
 	nameless        int
 	spans, messages []string // open, in order
 }
@@ -79,7 +79,7 @@ func (r *reasoningRepair) repairOlder(e agui.Event) []agui.Event {
 		if !slices.Contains(r.spans, v.MessageID) {
 			return nil
 		}
-		r.spans = without(r.spans, v.MessageID)
+		r.spans = remove(r.spans, v.MessageID)
 	case *agui.ReasoningMessageStart:
 		if slices.Contains(r.messages, v.MessageID) {
 			return nil
@@ -89,7 +89,7 @@ func (r *reasoningRepair) repairOlder(e agui.Event) []agui.Event {
 		if !slices.Contains(r.messages, v.MessageID) {
 			return nil
 		}
-		r.messages = without(r.messages, v.MessageID)
+		r.messages = remove(r.messages, v.MessageID)
 	case *agui.ReasoningMessageContent:
 		if !slices.Contains(r.messages, v.MessageID) {
 			r.messages = append(r.messages, v.MessageID)
@@ -114,6 +114,6 @@ func (r *reasoningRepair) close() []agui.Event {
 	return ends
 }
 
-func without(ids []string, id string) []string {
+func remove(ids []string, id string) []string {
 	return slices.DeleteFunc(ids, func(s string) bool { return s == id })
 }

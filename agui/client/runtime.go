@@ -10,12 +10,12 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A CopilotKit runtime has its agents at {base}/agent/{name}/run, or, if it was made for a single route, takes everything as a
-// JSON envelope that is posted to its base. It does not say beforehand which.
+// A CopilotKit runtime has its agents at {base}/agent/{name}/run, or, with a single route, accepts JSON envelopes that
+// are posted to its base. It does not announce which.
 
 var (
 	errAgentElsewhere = errors.New("client: only an agent of a CopilotKit runtime has a name beside its URL; add `server: copilotkit`, or write the name into the URL")
-	errAgentTwice     = errors.New("client: the URL ends in /agent/NAME/run and names an agent already; remove `agent`, or what is behind the runtime's base")
+	errAgentTwice     = errors.New("client: the URL ends in /agent/NAME/run and names an agent already; remove `agent`, or shorten the URL to the runtime's base")
 	errAgentMissing   = errors.New("client: the URL of a CopilotKit runtime names no agent; add `agent: NAME`, or end the URL in /agent/NAME/run")
 )
 
@@ -50,12 +50,12 @@ type runtimeCall struct {
 	Body   json.RawMessage   `json:"body,omitempty"`
 }
 
-// A runtimeInfo is what a runtime tells of itself, as far as it is used here.
+// A runtimeInfo is the part of a runtime's description that is used here.
 type runtimeInfo struct {
 	Agents map[string]json.RawMessage `json:"agents"`
 }
 
-// singleRoute reports whether a runtime that has refused a run has a single route, and remembers that. It is asked once, at its base.
+// singleRoute reports whether a runtime that has refused a run has a single route. It probes the base once.
 func (c *Client) singleRoute(ctx context.Context, header http.Header) bool {
 	info, err := c.singleInfo(ctx, header)
 	if err != nil || info.Agents == nil {
@@ -73,7 +73,7 @@ func (c *Client) singleInfo(ctx context.Context, header http.Header) (info runti
 	return info, c.ask(ctx, http.MethodPost, c.runtimeBase(), body, header, &info)
 }
 
-// info asks a runtime for its agents, by the route that it has.
+// info requests the agents of a runtime, by its kind of route.
 func (c *Client) info(ctx context.Context, header http.Header) (info runtimeInfo, err error) {
 	if c.single.Load() {
 		return c.singleInfo(ctx, header)
@@ -85,8 +85,8 @@ func (c *Client) info(ctx context.Context, header http.Header) (info runtimeInfo
 	return info, err
 }
 
-// mayBeSingle reports whether err is what a runtime of a single route says to other requests: that it does not know the route or its
-// method, or, if it takes all that is below its base, that it is no envelope.
+// mayBeSingle reports whether err is the response of a runtime with a single route to other requests: an unknown route
+// or method, or, if it accepts everything below its base, an invalid envelope.
 func mayBeSingle(err error) bool {
 	e, ok := errors.AsType[*Error](err)
 	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed || e.Status == http.StatusBadRequest)

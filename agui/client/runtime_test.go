@@ -39,8 +39,8 @@ func TestAgentsOfARuntime(t *testing.T) {
 	}
 }
 
-// TestRuntimeOfASingleRoute runs an agent, is stopped, and probes, where all that is not an envelope is refused: with any of the statuses
-// that such runtimes have for it.
+// TestRuntimeOfASingleRoute runs an agent, is stopped, and probes, with a runtime that refuses all requests except
+// envelopes: with any of the statuses that such runtimes use.
 func TestRuntimeOfASingleRoute(t *testing.T) {
 	t.Parallel()
 	for _, refusal := range []int{http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed} {

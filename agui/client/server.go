@@ -13,23 +13,25 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A ServerKind says what answers at a [Client]'s URL: how a run there is stopped, and whether it outlives its connection.
+// A ServerKind is the kind of server at a [Client]'s URL. It determines how runs are stopped and whether they outlive
+// connections.
 type ServerKind string
 
 // The kinds of servers.
 const (
 	// ServerAuto finds it out: by the path, and for /agents/{name} by asking for its capabilities.
 	ServerAuto ServerKind = ""
-	// ServerGateway is a gateway like this one, at /agents/{name}. Its runs are asked for with disconnect=detach, so
+	// ServerGateway is a gateway like this one, at /agents/{name}. Its runs are requested with disconnect=detach, so
 	// that a cut connection does not end them, and stopped by POST /threads/{id}/stop.
 	ServerGateway ServerKind = "gateway"
-	// ServerCopilotKit is a CopilotKit runtime, at /agent/{name}/run or behind a single route. Its runs outlive their connection anyway.
+	// ServerCopilotKit is a CopilotKit runtime, at /agent/{name}/run or behind a single route. Its runs outlive
+	// connections.
 	ServerCopilotKit ServerKind = "copilotkit"
 	// ServerOther is every other one: hanging up stops a run.
 	ServerOther ServerKind = "other"
 )
 
-// splitAgentPath splits the path of u into its last two elements, such as "agents" and a name, and what is before them.
+// splitAgentPath splits the path of u into its last two elements, such as "agents" and a name, and the rest.
 func splitAgentPath(u *url.URL) (before, last1, last2 string) {
 	path := strings.TrimSuffix(u.EscapedPath(), "/")
 	i := strings.LastIndexByte(path, '/')
@@ -41,7 +43,7 @@ func splitAgentPath(u *url.URL) (before, last1, last2 string) {
 	return path[:max(0, i)], path[i+1:], last2
 }
 
-// kindByPath is what the path alone says; empty leaves it open.
+// kindByPath returns the kind that the path implies; empty if undetermined.
 func kindByPath(u *url.URL) ServerKind {
 	before, last1, last2 := splitAgentPath(u)
 	switch {
@@ -77,7 +79,7 @@ func (c *Client) Server(ctx context.Context, header http.Header) ServerKind {
 	return kind
 }
 
-// hasNoCapabilities reports whether a server has answered for good that it has no capabilities to tell of.
+// hasNoCapabilities reports whether err means that the server has no capabilities route.
 func hasNoCapabilities(err error) bool {
 	e, ok := errors.AsType[*Error](err)
 	if !ok {
@@ -94,20 +96,20 @@ func hasNoCapabilities(err error) bool {
 // controlTimeout bounds requests that are not runs: those for capabilities, stops and open questions.
 const controlTimeout = 5 * time.Second
 
-// Capabilities asks a gateway what its agent can do: GET {URL}/capabilities. AG-UI has no route for that, so few other
-// servers answer; their error is a [*Error].
+// Capabilities requests the capabilities of a gateway's agent: GET {URL}/capabilities. AG-UI has no route for that, so
+// most other servers fail with an [*Error].
 func (c *Client) Capabilities(ctx context.Context, header http.Header) (*agui.AgentCapabilities, error) {
 	u := *c.url
 	u.RawQuery, u.Fragment = "", ""
-	var told agui.AgentCapabilities
-	if err := c.ask(ctx, http.MethodGet, u.JoinPath("capabilities"), nil, header, &told); err != nil {
+	var capabilities agui.AgentCapabilities
+	if err := c.ask(ctx, http.MethodGet, u.JoinPath("capabilities"), nil, header, &capabilities); err != nil {
 		return nil, err
 	}
-	return &told, nil
+	return &capabilities, nil
 }
 
-// Stop ends the live run of a thread by the server's stop route. It reports whether there is such a route; where there is
-// none, a run is stopped by hanging up.
+// Stop ends the live run of a thread by the server's stop route. It reports whether there is such a route; otherwise a
+// run is stopped by hanging up.
 func (c *Client) Stop(ctx context.Context, threadID, runID string, header http.Header) (bool, error) {
 	switch c.Server(ctx, header) {
 	case ServerGateway:
@@ -119,7 +121,7 @@ func (c *Client) Stop(ctx context.Context, threadID, runID string, header http.H
 	}
 }
 
-// Interrupts asks a gateway which questions of a thread are open; of other servers, and of unknown threads, there are none.
+// Interrupts returns the open questions of a thread of a gateway; for other servers and unknown threads there are none.
 func (c *Client) Interrupts(ctx context.Context, threadID string, header http.Header) ([]agui.Interrupt, error) {
 	if c.Server(ctx, header) != ServerGateway {
 		return nil, nil
@@ -144,21 +146,21 @@ func (c *Client) thread(id, action string) *url.URL {
 // element is an id as one element of a path, be it "..".
 func element(id string) string { return strings.ReplaceAll(url.PathEscape(id), ".", "%2E") }
 
-// ask sends a request that is not a run and reads its JSON answer into v, if v is not nil.
+// ask sends a request other than a run and decodes the JSON response into v, if v is not nil.
 func (c *Client) ask(ctx context.Context, method string, u *url.URL, body []byte, header http.Header, v any) error {
-	own, cancel := context.WithCancelCause(ctx)
+	reqCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer time.AfterFunc(controlTimeout, func() { cancel(errTotal) }).Stop()
-	request, err := c.newRequest(own, method, u, body, header)
+	request, err := c.newRequest(reqCtx, method, u, body, header)
 	if err != nil {
 		return err
 	}
 	request.Header.Set("Accept", "application/json")
 	response, err := c.http.Do(request)
 	if err != nil {
-		return broken(ctx, own, FaultUnreachable, err)
+		return classify(ctx, reqCtx, FaultUnreachable, err)
 	}
-	defer func() { _ = response.Body.Close() }() // it has been read as far as it is of use
+	defer func() { _ = response.Body.Close() }() // read as far as needed
 	if !isSuccess(response) {
 		return refusal(response)
 	}
@@ -169,7 +171,7 @@ func (c *Client) ask(ctx context.Context, method string, u *url.URL, body []byte
 	data, over, err := readAll(response.Body, enough)
 	switch {
 	case err != nil:
-		return broken(ctx, own, FaultCut, err)
+		return classify(ctx, reqCtx, FaultCut, err)
 	case over:
 		return &Error{Fault: FaultTooLarge, Err: errBytes}
 	}

@@ -17,7 +17,7 @@ import (
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // until then nobody notices that a client has hung up
+		_, _ = io.Copy(io.Discard, r.Body) // until then a hang-up is not noticed
 		switch r.URL.Path {
 		case "/document":
 			w.Header().Set("Content-Type", "application/json")

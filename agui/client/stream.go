@@ -29,12 +29,12 @@ type answer struct {
 
 	events int
 	ended  bool // the last event was terminal
-	broke  bool // whoever reads has seen enough
+	broke  bool // the consumer has stopped
 }
 
-// run asks, reads to the end, and stops what it does not see the end of.
+// run posts the request, reads the response, and stops the run if it does not reach its end.
 func (a *answer) run(ctx context.Context, yield func(agui.Event, error) bool) error {
-	own, cancel := context.WithCancelCause(ctx)
+	reqCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if d := a.c.o.Timeout; d > 0 {
 		defer time.AfterFunc(d, func() { cancel(errTotal) }).Stop()
@@ -42,14 +42,14 @@ func (a *answer) run(ctx context.Context, yield func(agui.Event, error) bool) er
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
-	kind := a.c.Server(own, a.request.Header)
-	response, err := a.post(ctx, own, cancel, kind)
+	kind := a.c.Server(reqCtx, a.request.Header)
+	response, err := a.post(ctx, reqCtx, cancel, kind)
 	if err != nil {
 		a.stop(ctx, err)
-		return a.c.hinted(own, err)
+		return a.c.addHint(reqCtx, err)
 	}
-	defer func() { _ = response.Body.Close() }() // what is left of it is of no use
-	err = a.read(ctx, own, cancel, response.Body, yield)
+	defer func() { _ = response.Body.Close() }() // the rest is not needed
+	err = a.read(ctx, reqCtx, cancel, response.Body, yield)
 	if err != nil || a.broke && !a.ended {
 		a.stop(ctx, err)
 	}
@@ -59,13 +59,13 @@ func (a *answer) run(ctx context.Context, yield func(agui.Event, error) bool) er
 // stopPatience is how long a reader that is done waits for the answer to a stop.
 const stopPatience = 200 * time.Millisecond
 
-// stop ends the run at a server that would go on without its reader. If that takes long it goes on by itself: there is
-// nothing else to be done about it.
+// stop ends the run at a server that would continue without its reader. If that takes long it continues in the
+// background, because there is no other way to stop the run.
 func (a *answer) stop(ctx context.Context, err error) {
 	refused, _ := errors.AsType[*Error](err)
 	switch {
 	case a.ended, refused != nil && refused.Fault == FaultStatus:
-		return // nothing is at work
+		return // no run was started
 	case ctx.Err() != nil && a.request.Leave != nil && a.request.Leave(context.Cause(ctx)):
 		return
 	}
@@ -92,19 +92,19 @@ func (a *answer) note(path, reason string) {
 	}
 }
 
-// post sends the input. A server that refuses it as malformed may only be too old for what 1.0 added: it is asked once
-// more, in older terms.
-func (a *answer) post(ctx, own context.Context, cancel context.CancelCauseFunc, kind ServerKind) (*http.Response, error) {
+// post sends the input. A server that refuses it as malformed may be too old for the additions of 1.0: it is sent
+// again, in the older form.
+func (a *answer) post(ctx, reqCtx context.Context, cancel context.CancelCauseFunc, kind ServerKind) (*http.Response, error) {
 	older := a.c.older.Load()
-	response, err := a.postAs(ctx, own, cancel, kind, older)
-	if kind == ServerCopilotKit && !a.c.single.Load() && mayBeSingle(err) && a.c.singleRoute(own, a.request.Header) {
-		response, err = a.postAs(ctx, own, cancel, kind, older)
+	response, err := a.postAs(ctx, reqCtx, cancel, kind, older)
+	if kind == ServerCopilotKit && !a.c.single.Load() && mayBeSingle(err) && a.c.singleRoute(reqCtx, a.request.Header) {
+		response, err = a.postAs(ctx, reqCtx, cancel, kind, older)
 	}
 	refused, ok := errors.AsType[*Error](err)
 	if !ok || older || refused.Status != http.StatusBadRequest && refused.Status != http.StatusUnprocessableEntity {
 		return response, err
 	}
-	again, againErr := a.postAs(ctx, own, cancel, kind, true)
+	again, againErr := a.postAs(ctx, reqCtx, cancel, kind, true)
 	if againErr != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (a *answer) post(ctx, own context.Context, cancel context.CancelCauseFunc, 
 	return again, nil
 }
 
-func (a *answer) postAs(ctx, own context.Context, cancel context.CancelCauseFunc, kind ServerKind, older bool) (*http.Response, error) {
+func (a *answer) postAs(ctx, reqCtx context.Context, cancel context.CancelCauseFunc, kind ServerKind, older bool) (*http.Response, error) {
 	body, err := agui.Marshal(a.input(older))
 	if err != nil {
 		return nil, &Error{Fault: FaultInvalid, Err: errors.New("the input cannot be written")}
@@ -131,11 +131,11 @@ func (a *answer) postAs(ctx, own context.Context, cancel context.CancelCauseFunc
 			return nil, &Error{Fault: FaultInvalid, Err: errors.New("the input cannot be written")}
 		}
 	}
-	request, err := a.c.newRequest(own, http.MethodPost, &u, body, a.request.Header)
+	request, err := a.c.newRequest(reqCtx, http.MethodPost, &u, body, a.request.Header)
 	if err != nil {
 		return nil, err
 	}
-	return a.c.openStream(ctx, own, cancel, request)
+	return a.c.openStream(ctx, reqCtx, cancel, request)
 }
 
 // input is the request as the server can read it. What every client before 1.0 sent is always there.
@@ -146,7 +146,7 @@ func (a *answer) input(older bool) agui.RunAgentInput {
 		in.ProtocolVersion, in.ParentRunID = "", ""
 		in.Messages = append(agui.List[agui.Message](nil), in.Messages...)
 		if media, files := agui.Downgrade(in.Messages); media || files {
-			a.note("messages", "have media or files that an older server cannot be told")
+			a.note("messages", "have media or files that an older server does not support")
 		}
 	}
 	empty := []byte("{}")
@@ -159,16 +159,16 @@ func (a *answer) input(older bool) agui.RunAgentInput {
 	return in
 }
 
-// linger is how long a server may take in all to close a stream whose run is over. It might have something to add: that
-// the run has failed after all, or that this one was only told again and the real one follows.
+// linger bounds the time for a server to close a stream after the end of its run. The server may still add that the run
+// has failed, or a run after a repeated one.
 const linger = time.Second
 
 // read yields the events of a stream.
-func (a *answer) read(ctx, own context.Context, cancel context.CancelCauseFunc, body io.Reader, yield func(agui.Event, error) bool) error {
+func (a *answer) read(ctx, reqCtx context.Context, cancel context.CancelCauseFunc, body io.Reader, yield func(agui.Event, error) bool) error {
 	end := &idleTimer{idle: a.c.o.Idle, cancel: cancel}
 	defer end.stop()
-	all := &bounded{r: body, left: a.c.o.MaxBytes, limited: a.c.o.MaxBytes > 0, clock: end}
-	in := &padded{r: all}
+	all := &boundedReader{r: body, left: a.c.o.MaxBytes, limited: a.c.o.MaxBytes > 0, clock: end}
+	in := &paddedReader{r: all}
 	for record, err := range agui.ReadStream(in, unlimited(a.c.o.MaxEvent)) {
 		if err != nil {
 			if a.ended && ctx.Err() == nil {
@@ -177,7 +177,7 @@ func (a *answer) read(ctx, own context.Context, cancel context.CancelCauseFunc, 
 			if all.over {
 				err = errBytes
 			}
-			return unread(ctx, own, err)
+			return classifyRead(ctx, reqCtx, err)
 		}
 		err = a.take(record.Data, yield)
 		switch {
@@ -196,17 +196,17 @@ func (a *answer) read(ctx, own context.Context, cancel context.CancelCauseFunc, 
 	return nil
 }
 
-// unread is what an error of the reading means.
-func unread(ctx, own context.Context, err error) error {
+// classifyRead is what an error of the reading means.
+func classifyRead(ctx, reqCtx context.Context, err error) error {
 	switch {
 	case errors.Is(err, bufio.ErrTooLong), errors.Is(err, errBytes):
 		return &Error{Fault: FaultTooLarge, Err: err}
 	default:
-		return broken(ctx, own, FaultCut, err)
+		return classify(ctx, reqCtx, FaultCut, err)
 	}
 }
 
-// take yields what one event of the stream stands for.
+// take yields the events for one event of the stream.
 func (a *answer) take(data []byte, yield func(agui.Event, error) bool) error {
 	a.events++
 	if most := a.c.o.MaxEvents; most > 0 && a.events > most {
@@ -260,7 +260,7 @@ func split(e agui.Event, data []byte) {
 	}
 }
 
-// join joins characters that the server has split between the pieces of a text. It reports whether anything is left of e.
+// join joins characters that the server has split between deltas. It reports whether e still has content.
 func (a *answer) join(e agui.Event) bool {
 	var delta *string
 	key := string(e.EventType())
@@ -316,21 +316,21 @@ func (a *answer) pass(e agui.Event, yield func(agui.Event, error) bool) error {
 	return nil
 }
 
-// openStream sends a request whose answer has to be a stream.
-func (c *Client) openStream(ctx, own context.Context, cancel context.CancelCauseFunc, request *http.Request) (*http.Response, error) {
+// openStream sends a request that needs an event stream in response.
+func (c *Client) openStream(ctx, reqCtx context.Context, cancel context.CancelCauseFunc, request *http.Request) (*http.Response, error) {
 	request.Header.Set("Accept", "text/event-stream")
-	request.Header.Set("Accept-Encoding", "identity") // what is compressed comes late
+	request.Header.Set("Accept-Encoding", "identity") // compression delays events
 	if d := c.o.Connect; d > 0 {
 		defer time.AfterFunc(d, func() { cancel(errConnect) }).Stop()
 	}
 	response, err := c.http.Do(request)
 	if err != nil {
-		return nil, broken(ctx, own, FaultUnreachable, err)
+		return nil, classify(ctx, reqCtx, FaultUnreachable, err)
 	}
 	media, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	if response.StatusCode == http.StatusOK && media == "text/event-stream" {
 		return response, nil
 	}
-	defer func() { _ = response.Body.Close() }() // it has been read as far as it is of use
+	defer func() { _ = response.Body.Close() }() // read as far as needed
 	return nil, refusal(response)
 }

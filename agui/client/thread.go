@@ -12,7 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A Thread is what a gateway tells of a conversation, as of its last commit.
+// A Thread is a gateway's description of a conversation, as of its last commit.
 type Thread struct {
 	ID string `json:"id"`
 	// Agent is whom the conversation is with.
@@ -27,11 +27,11 @@ type Thread struct {
 	Interrupts []agui.Interrupt `json:"interrupts"`
 }
 
-// ErrNoThread is returned for a thread that the server does not have, and of a server that tells of no threads.
+// ErrNoThread is returned for an unknown thread, and for servers without threads.
 var ErrNoThread = errors.New("client: there is no such thread")
 
-// Thread asks a gateway for a thread of the client's agent, with its newest messages, at most limit of them; 0 is all. Other servers have no
-// route for that: the error is [ErrNoThread].
+// Thread requests a thread of the client's agent from a gateway, with its newest messages, at most limit of them; 0 is
+// all. Other servers have no such route: the error is [ErrNoThread].
 func (c *Client) Thread(ctx context.Context, threadID string, limit int, header http.Header) (*Thread, error) {
 	if c.Server(ctx, header) != ServerGateway {
 		return nil, ErrNoThread
@@ -42,32 +42,33 @@ func (c *Client) Thread(ctx context.Context, threadID string, limit int, header 
 		q.Set("limit", strconv.Itoa(limit))
 		u.RawQuery = q.Encode()
 	}
-	var told Thread
-	err := c.ask(ctx, http.MethodGet, u, nil, header, &told)
+	var reply Thread
+	err := c.ask(ctx, http.MethodGet, u, nil, header, &reply)
 	if e, ok := errors.AsType[*Error](err); ok && e.Status == http.StatusNotFound {
 		return nil, ErrNoThread
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &told, nil
+	return &reply, nil
 }
 
-// Threads asks a gateway for the caller's newest threads with the client's agent, at most limit of them. Of other servers the error is [ErrNoThread].
+// Threads requests the caller's newest threads with the client's agent from a gateway, at most limit of them. For other
+// servers the error is [ErrNoThread].
 func (c *Client) Threads(ctx context.Context, limit int, header http.Header) ([]Thread, error) {
 	if c.Server(ctx, header) != ServerGateway {
 		return nil, ErrNoThread
 	}
 	u := *c.url
 	u.RawQuery = url.Values{"agent": {c.Agent()}, "limit": {strconv.Itoa(limit)}}.Encode()
-	var told struct {
+	var reply struct {
 		Threads []Thread `json:"threads"`
 	}
-	err := c.ask(ctx, http.MethodGet, u.JoinPath("..", "..", "threads"), nil, header, &told)
-	return told.Threads, err
+	err := c.ask(ctx, http.MethodGet, u.JoinPath("..", "..", "threads"), nil, header, &reply)
+	return reply.Threads, err
 }
 
-// Agent is the name of the client's agent as the URL has it: its last element, or the one before /run at a CopilotKit runtime.
+// Agent returns the name of the client's agent in the URL: its last element, or the one before /run.
 func (c *Client) Agent() string {
 	_, before, name := splitAgentPath(c.url)
 	if kindByPath(c.url) == ServerCopilotKit {

@@ -40,7 +40,7 @@ const (
 	runFinished = `{"type":"RUN_FINISHED","threadId":"t","runId":"r"}`
 )
 
-// Who is done with a run is not kept waiting by a server that does not answer the stop.
+// A client that has finished a run is not delayed by a server that does not answer the stop.
 func TestAStopThatHangsKeepsNobody(t *testing.T) {
 	t.Parallel()
 	for name, leave := range map[string]func(cancel context.CancelFunc) bool{
@@ -83,7 +83,7 @@ func TestAStopThatHangsKeepsNobody(t *testing.T) {
 	}
 }
 
-// A server that goes on pinging after its run has ended is left after the time it has for that.
+// A server that keeps sending pings after the end of its run is left after a time limit.
 func TestAStreamThatIsKeptOpenEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

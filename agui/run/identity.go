@@ -6,11 +6,11 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// identify refuses what would make an id stand for another thing than it does: for one of another kind, of another role,
-// or with another name. Messages of users, systems and developers are changed by no agent. The protocol's order rules have a map of ids for each kind; a client has one list of messages, and
-// would append a thought to a text.
+// identify refuses an id that already identifies an item of another kind, role or name. Agents cannot change messages
+// of users, systems and developers. The protocol's order rules have a map of ids for each kind; a client has a single
+// list of messages, and would append a thought to a text.
 func (r *Run) identify(e agui.Event) error {
-	if r.stands(e) {
+	if r.idAvailable(e) {
 		return nil
 	}
 	err := &agui.OrderError{Rule: agui.RuleIDTaken, Type: e.EventType()}
@@ -30,8 +30,8 @@ func (r *Run) identify(e agui.Event) error {
 	return err
 }
 
-// stands reports whether what e opens may have its id.
-func (r *Run) stands(e agui.Event) bool {
+// idAvailable reports whether the item that e opens may have its id.
+func (r *Run) idAvailable(e agui.Event) bool {
 	v := r.view
 	switch e := e.(type) {
 	case *agui.TextMessageStart:

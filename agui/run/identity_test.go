@@ -8,7 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// An id stands for one thing. What would give it to another is refused, and the run can be closed and ended all the same.
+// An id identifies one item. Events that would reuse it are refused, and the run can still be closed and ended.
 func TestAnIDIsOneThing(t *testing.T) {
 	t.Parallel()
 	base := []agui.Message{
@@ -83,7 +83,7 @@ func TestAnIDIsOneThing(t *testing.T) {
 	}
 }
 
-// What an owner may do with what is its own.
+// The events that an owner may send for its items.
 func TestAnOwnerGoesOnWithItsIDs(t *testing.T) {
 	t.Parallel()
 	r, _ := newTestRun(t, Options{View: newTestView(
@@ -114,7 +114,7 @@ func TestAnOwnerGoesOnWithItsIDs(t *testing.T) {
 	}
 }
 
-// A snapshot may give what is open to another owner; what is open is closed all the same.
+// A snapshot may give open items to another owner; they are closed anyway.
 func TestWhatASnapshotGaveAwayIsClosed(t *testing.T) {
 	t.Parallel()
 	const open = `

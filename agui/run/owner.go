@@ -2,10 +2,9 @@ package run
 
 import "github.com/agui-gateway/gateway/agui"
 
-// tagOpener tags an opener with the owner of what it opens. The protocol's order rules learn them from the run's events
-// only; a reader who joins learns them from the messages in the prelude. They must come to the same verdicts, so an
-// untagged opener of something that has an owner gets its tag, and a subagent needs a parent that is still active,
-// because one that ended is not announced again.
+// tagOpener tags an opening event with the owner of its item. The protocol's order rules learn owners from the run's
+// events only; a reader who joins learns them from the messages in the prelude. Both must agree, so an untagged opener
+// of an owned item gets its tag, and a subagent needs a parent that is still active: ended ones are not announced.
 func (r *Run) tagOpener(e agui.Event) error {
 	switch e := e.(type) {
 	case *agui.TextMessageStart:
@@ -16,7 +15,7 @@ func (r *Run) tagOpener(e agui.Event) error {
 		r.inherit(&e.SubagentRunID, agui.KindSpan, e.MessageID)
 	case *agui.ActivitySnapshot:
 		if owner, known := r.view.open.Owner(agui.KindActivity, e.MessageID); known && e.Replace != nil && !*e.Replace {
-			e.SubagentRunID = owner // what is there stays, its owner too
+			e.SubagentRunID = owner // the existing item and its owner stay
 		}
 	case *agui.ToolCallStart:
 		r.inherit(&e.SubagentRunID, agui.KindText, e.ParentMessageID)

@@ -8,21 +8,20 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// Prelude returns the stream a reader is given who joins here without a cursor: it is valid by itself, valid
-// with whatever follows in the run, and adds up to what the view holds, for a client that knew nothing and for one
-// that saw the beginning. It is
+// Prelude returns the stream for a reader that joins here without a cursor. It is valid by itself and with all later
+// events of the run, and its result is the view, both for a new client and for one that saw the beginning. It is
 //
 //	RUN_STARTED, which is start
 //	STATE_SNAPSHOT, if the view has a state
-//	MESSAGES_SNAPSHOT of what is closed
+//	MESSAGES_SNAPSHOT of the closed messages
 //	the open steps and subagents, in the order they were opened
-//	the open spans and messages, each with what it holds so far in one piece
+//	the open spans and messages, each with its content so far in one piece
 //	the calls of this run without a result, in the order they were started
 //
-// A message that is open but not last, an open reasoning message and a call that is not the last of its message keep
-// their place: they are in the snapshot too, empty, because a client only appends.
+// A message that is open but not last, an open reasoning message, and a call that is not the last of its message keep
+// their position: they are also in the snapshot, empty, because a client only appends.
 //
-// It fails if the stream the view was folded from cannot be joined, which does not happen with that of a [Run].
+// It fails if the view's stream cannot be joined, which does not happen with that of a [Run].
 func (v *View) Prelude(start *agui.RunStarted) ([]agui.Event, error) {
 	v.load()
 	p := prelude{View: v, restated: make(map[string]bool)}
@@ -31,11 +30,11 @@ func (v *View) Prelude(start *agui.RunStarted) ([]agui.Event, error) {
 	if v.state != nil {
 		p.add(&agui.StateSnapshot{Snapshot: v.state.JSON()})
 	}
-	p.withdrawn()
+	p.openWithdrawn()
 	p.snapshot()
 	p.openScopes()
 	for _, o := range v.open.Open(agui.KindSpan) {
-		p.add(&agui.ReasoningStart{Tagged: tagged(o.Owner), MessageID: o.ID})
+		p.add(&agui.ReasoningStart{Tagged: tagOf(o.Owner), MessageID: o.ID})
 	}
 	p.openMessages()
 	p.openCalls()
@@ -58,8 +57,8 @@ type prelude struct {
 
 func (p *prelude) add(e ...agui.Event) { p.events = append(p.events, e...) }
 
-// leaveOut finds what the snapshot need not hold. A message that its first call makes anew must be made before those
-// behind it, and calls are started in the order of the run.
+// leaveOut selects the messages that the snapshot can omit. A message that is created by its first call must be created
+// before the messages after it, and calls are started in the order of the run.
 func (p *prelude) leaveOut() {
 	first := len(p.started) + 1
 	for p.left = len(p.list); p.left > 0; p.left-- {
@@ -73,8 +72,8 @@ func (p *prelude) leaveOut() {
 	}
 }
 
-// leavesOut reports whether e, at the end of the list, need not be in the snapshot, because what follows makes it
-// as it is. A client that saw it before drops it, except for reasoning.
+// leavesOut reports whether e, at the end of the list, can be omitted from the snapshot, because the events after it
+// create it unchanged. A client that saw it before drops it, except for reasoning.
 func (p *prelude) leavesOut(e *entry) bool {
 	if p.byID[e.head.ID] != e || p.suffix(e) > 0 {
 		return false
@@ -105,32 +104,32 @@ func (p *prelude) suffix(e *entry) int {
 	return 0
 }
 
-// withdrawn opens what is open although a snapshot dropped its message: the snapshot that follows drops it again.
-func (p *prelude) withdrawn() {
+// openWithdrawn opens items that are open although a snapshot dropped their message: the next snapshot drops it again.
+func (p *prelude) openWithdrawn() {
 	for _, o := range p.open.Open(agui.KindText) {
 		if start, ok := o.Event.(*agui.TextMessageStart); ok && p.byID[o.ID] == nil {
-			p.add(&agui.TextMessageStart{Tagged: tagged(o.Owner), MessageID: o.ID, Role: cmp.Or(start.Role, agui.RoleAssistant), Name: start.Name})
+			p.add(&agui.TextMessageStart{Tagged: tagOf(o.Owner), MessageID: o.ID, Role: cmp.Or(start.Role, agui.RoleAssistant), Name: start.Name})
 		}
 	}
 	for _, o := range p.open.Open(agui.KindReasoning) {
 		if p.byID[o.ID] == nil {
-			p.add(&agui.ReasoningMessageStart{Tagged: tagged(o.Owner), MessageID: o.ID, Role: agui.RoleReasoning})
+			p.add(&agui.ReasoningMessageStart{Tagged: tagOf(o.Owner), MessageID: o.ID, Role: agui.RoleReasoning})
 		}
 	}
 	for _, c := range p.started {
 		if c.in == nil && p.unsettled(c) {
 			owner, _ := p.open.Owner(agui.KindToolCall, c.id)
-			p.add(&agui.ToolCallStart{Tagged: tagged(owner), ToolCallID: c.id, ToolCallName: c.name, ParentMessageID: p.unused(c.id)})
+			p.add(&agui.ToolCallStart{Tagged: tagOf(owner), ToolCallID: c.id, ToolCallName: c.name, ParentMessageID: p.unusedID(c.id)})
 			if !p.callOpen(c) {
-				p.add(&agui.ToolCallEnd{Tagged: tagged(owner), ToolCallID: c.id})
+				p.add(&agui.ToolCallEnd{Tagged: tagOf(owner), ToolCallID: c.id})
 			}
 		}
 	}
 }
 
-// unused returns the id of a message for a withdrawn call, which makes one of the call's own id unless it is told another:
-// empty, or, if the snapshot that follows would keep that one, an id that it drops.
-func (p *prelude) unused(call string) string {
+// unusedID returns the id of a message for a withdrawn call, which otherwise creates one with the call's id: empty, or,
+// if the snapshot that follows would keep that message, an id that it drops.
+func (p *prelude) unusedID(call string) string {
 	if p.byID[call] == nil {
 		return ""
 	}
@@ -187,7 +186,7 @@ func (p *prelude) openMessage(e *entry, leftOut bool) {
 	h, id := &e.head, e.head.ID
 	delta := e.content().Text()
 	if !e.content().IsText() {
-		delta = "" // it is in the snapshot and stays what it is until somebody appends
+		delta = "" // it is in the snapshot, and unchanged until the next delta
 	}
 	t := agui.Tagged{SubagentRunID: h.SubagentRunID}
 	opener := t
@@ -235,7 +234,7 @@ func (p *prelude) openCallsUntil(last *call) {
 func (p *prelude) openCall(c *call) {
 	p.restated[c.id] = true
 	h := &c.in.head
-	t := tagged(h.SubagentRunID)
+	t := tagOf(h.SubagentRunID)
 	opener := t
 	opener.Metadata = c.metadata
 	parent := h.ID

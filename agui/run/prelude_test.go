@@ -51,7 +51,7 @@ func (s *script) callID() string {
 func (s *script) delta() string { s.n++; return fmt.Sprintf("<%d>", s.n) }
 
 func (s *script) tagged() agui.Tagged {
-	t := tagged(s.tag())
+	t := tagOf(s.tag())
 	if s.chance(10) {
 		s.n++
 		t.Metadata = agui.Metadata{s.of("x", "y"): json.RawMessage(fmt.Sprint(s.n))}
@@ -59,7 +59,7 @@ func (s *script) tagged() agui.Tagged {
 	return t
 }
 
-// events draws the next event. Continuations are drawn from what is open, so that most of them are accepted.
+// event draws the next event. Continuations are drawn from open items, so that most of them are accepted.
 func (s *script) event() agui.Event {
 	open := func(kind agui.Kind) (ids []string) {
 		for _, o := range s.run.view.open.Open(kind) {
@@ -96,7 +96,7 @@ func (s *script) event() agui.Event {
 	case 10, 11:
 		return &agui.ToolCallArgs{ToolCallID: s.callID(), Delta: s.delta()}
 	case 12:
-		return &agui.ToolCallEnd{Tagged: tagged(""), ToolCallID: s.callID()}
+		return &agui.ToolCallEnd{Tagged: tagOf(""), ToolCallID: s.callID()}
 	case 13, 14:
 		s.results++
 		id := fmt.Sprint("result", s.results)
@@ -115,9 +115,9 @@ func (s *script) event() agui.Event {
 		}
 		return &agui.StateDelta{Tagged: t, Delta: agui.Patch{{Op: s.of("add", "remove"), Path: s.of("/n", "/m"), Value: json.RawMessage(fmt.Sprint(s.n))}}}
 	case 18:
-		return &agui.StepStarted{Tagged: tagged(s.tag()), StepName: s.of("a", "b")}
+		return &agui.StepStarted{Tagged: tagOf(s.tag()), StepName: s.of("a", "b")}
 	case 19:
-		return &agui.StepFinished{Tagged: tagged(s.tag()), StepName: s.of("a", "b")}
+		return &agui.StepFinished{Tagged: tagOf(s.tag()), StepName: s.of("a", "b")}
 	case 20:
 		s.n++
 		return &agui.SubagentStarted{SubagentRunID: s.of("s0", "s1", "s2", fmt.Sprint("s", s.n+10)), Name: "n", ParentSubagentRunID: s.of("", "s0", "s1")}
@@ -281,7 +281,7 @@ func drawRun(rt *rapid.T) ([]agui.Event, bool) {
 	}
 	s := &script{t: rt, run: run}
 	for range rapid.IntRange(1, 40).Draw(rt, "length") {
-		_ = run.Emit(s.event()) // what is refused is not part of the stream
+		_ = run.Emit(s.event()) // refused events are not part of the stream
 	}
 	if err := run.Finish(&agui.RunFinished{}); err != nil {
 		rt.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A run whose writer died is taken over: the new one knows what the log has open, closes it, and goes on.
+// A run with a dead writer is taken over: the new one knows the open items of the log, closes them, and continues.
 func TestARunGoesOnWithAnothersLog(t *testing.T) {
 	t.Parallel()
 	var log []agui.Event

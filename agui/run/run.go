@@ -11,12 +11,12 @@ import (
 	"github.com/agui-gateway/gateway/internal/lock"
 )
 
-// Errors of a [Run]. An event out of order is an [*agui.OrderError], a malformed one an [*agui.EventError], a patch that does not
-// apply fails with the error of the view's document.
+// Errors of a [Run]. An event out of order is an [*agui.OrderError], a malformed one an [*agui.EventError]; a failing
+// patch returns the StateDocument's error.
 var (
-	// ErrRunEnded is returned for whatever is written after the terminal event.
+	// ErrRunEnded is returned for events after the terminal event.
 	ErrRunEnded = errors.New("run: the run has ended")
-	// ErrEventTooLarge is returned for an event larger than the run may send. Nothing of it was sent.
+	// ErrEventTooLarge is returned for an event over the size limit, of which no part was sent.
 	ErrEventTooLarge = errors.New("run: the event is too large")
 	// ErrNotEmitted is returned for events that [Run.Emit] never sends: those that begin and end a run, and unknown
 	// ones, which crash older clients.
@@ -30,17 +30,16 @@ var errNilEvent = errors.New("run: no event")
 type Options struct {
 	ThreadID string
 	RunID    string
-	// View is what the thread holds when the run begins; the run folds its events into it. Nil is an empty thread
-	// without state.
+	// View is the thread when the run begins; the run applies its events to it. Nil is an empty thread without state.
 	View *View
 	// Sink takes each event with its encoded form, in order. It is called under the run's lock and must neither
 	// wait for long nor call the run. Its first error ends the run for its writers.
 	Sink func(e agui.Event, data []byte) error
-	// Throttle is called before each event given to [Run.Emit], without the run's lock, and may wait: a sink that cannot keep
-	// up slows the writers down in it, but neither [Run.Inspect] nor the end of the run. Nil does not wait.
+	// Throttle is called before each event given to [Run.Emit], without the run's lock, and may block: a slow sink then
+	// slows the writers down, but neither [Run.Inspect] nor the end of the run. Nil does not block.
 	Throttle func()
-	// Markers says that the log keeps what [Run.Restate] and [Run.RestateState] send, and any MESSAGES_SNAPSHOT, as a marker,
-	// which costs the same on a long thread as on a short one: Sink gets it without data.
+	// Markers means that the log stores [Run.Restate], [Run.RestateState] and any MESSAGES_SNAPSHOT as markers of
+	// constant size: Sink gets them without data.
 	Markers bool
 	// NewID makes ids for messages, calls and subagents; nil means random text. It is called from every writer.
 	NewID func() string
@@ -50,12 +49,12 @@ type Options struct {
 	Now func() time.Time
 }
 
-// A Run is the only writer of a run's events. It lets nothing through that is malformed, out of order, too large or,
-// being a patch, does not apply, and each refusal leaves the stream as it was: the agent may go on. The log it writes has no
-// chunks, they are sent as the starts, contents and ends they stand for, and is strict about owners where the
-// protocol is not, so that a reader can join it anywhere (see [View.Prelude]).
+// A Run is the only writer of a run's events. It refuses events that are malformed, out of order or too large, and
+// patches that do not apply; a refusal leaves the stream unchanged, and the agent may continue. The log that it writes
+// has starts, contents and ends instead of chunks. It is stricter about owners than the protocol, so that readers can
+// join anywhere (see [View.Prelude]).
 //
-// A Run is safe for concurrent use. Events given to it belong to it.
+// A Run is safe for concurrent use. It takes ownership of events.
 type Run struct {
 	// Writer writes in the name of the parent agent; [Run.As] returns that of a subagent.
 	Writer
@@ -115,12 +114,12 @@ func (r *Run) Restate() error {
 		if !r.o.Markers {
 			return r.emit(&agui.MessagesSnapshot{Messages: r.view.Messages()})
 		}
-		return r.mark(&agui.MessagesSnapshot{}) // which would change nothing in what the view holds
+		return r.mark(&agui.MessagesSnapshot{}) // without a change to the view
 	})
 }
 
-// RestateState sends a STATE_SNAPSHOT of the state that the thread has, which only a run with markers knows. The run's view
-// has no state of its own.
+// RestateState sends a STATE_SNAPSHOT of the thread's state, which only a run with markers has. The run's view then has
+// no state.
 func (r *Run) RestateState() error {
 	return r.locked(func() error { return r.mark(&agui.StateSnapshot{}) })
 }
@@ -150,8 +149,8 @@ func (r *Run) CloseOpen(o ClosingOptions) error {
 	return r.locked(func() error { return r.closeOpen(o) })
 }
 
-// Finish closes what is open and sends RUN_FINISHED with the ids of the run. Subagents that are still active are
-// suspended if the outcome is an interrupt, else they finish. A success names the calls that have no result.
+// Finish closes open items and sends RUN_FINISHED with the ids of the run. Subagents that are still active are
+// suspended if the outcome is an interrupt, else they finish. A success lists the calls without a result.
 func (r *Run) Finish(f *agui.RunFinished) error {
 	if f == nil {
 		return errNilEvent
@@ -186,8 +185,8 @@ func (r *Run) withPending(o *agui.Outcome) *agui.Outcome {
 	return named
 }
 
-// Fail sends RUN_ERROR and abandons open messages, calls and steps. A run can always be failed: of a malformed or too large error Fail sends
-// only message and code, shortened if necessary. Fail does not wait for a patch that is being applied.
+// Fail sends RUN_ERROR and abandons open messages, calls and steps. It always succeeds in ending the run: of a
+// malformed or too large error it sends only message and code, shortened if necessary. It does not wait for a patch.
 func (r *Run) Fail(e *agui.RunError) error {
 	if e == nil {
 		return errNilEvent
@@ -225,7 +224,7 @@ func (r *Run) Err() error {
 	return r.err
 }
 
-// Inspect calls look with the run's view while nothing is written. Look must not call the run.
+// Inspect calls look with the run's view while writers are blocked. look must not call the run.
 func (r *Run) Inspect(look func(*View)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -267,7 +266,7 @@ func (r *Run) closeOpen(o ClosingOptions) error {
 	return nil
 }
 
-// emit writes e, or what e stands for if it is a chunk.
+// emit writes e, or the events that a chunk expands to.
 func (r *Run) emit(e agui.Event) error {
 	if !r.chunks.Concerns(e) {
 		return r.write(e)
@@ -328,7 +327,7 @@ func (r *Run) encode(e agui.Event) ([]byte, error) {
 		return nil, nil
 	}
 	data, err := agui.Encode(e)
-	if _, last := e.(*agui.RunError); err == nil && r.tooLarge(data) && !last { // Fail has made that as short as it can be
+	if _, last := e.(*agui.RunError); err == nil && r.tooLarge(data) && !last { // Fail has shortened a RUN_ERROR
 		return nil, ErrEventTooLarge
 	}
 	return data, err
@@ -336,8 +335,8 @@ func (r *Run) encode(e agui.Event) ([]byte, error) {
 
 func (r *Run) tooLarge(data []byte) bool { return r.o.MaxEvent > 0 && len(data) > r.o.MaxEvent }
 
-// isPlainContent reports whether e is a delta of text and nothing else. Nothing in one can be malformed: the text has been
-// settled, and its id and its tag must be those of something that is open.
+// isPlainContent reports whether e is just a delta of text. It cannot be malformed: the text is sanitised already, and
+// its id and its tag must belong to an open item.
 func isPlainContent(e agui.Event) bool {
 	switch e.(type) {
 	case *agui.TextMessageContent, *agui.ReasoningMessageContent, *agui.ToolCallArgs:

@@ -14,7 +14,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// sent collects what a run sends and checks every event with a Verifier of its own.
+// sent collects the events of a run and checks each with a separate Verifier.
 type sent struct {
 	t        testing.TB
 	verifier agui.Verifier

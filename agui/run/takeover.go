@@ -7,9 +7,8 @@ import (
 	"github.com/agui-gateway/gateway/internal/lock"
 )
 
-// Replay takes an event that the log of this run has already, as if the run had sent it: it is verified and folded
-// into the view, and the sink does not get it. A run that goes on with another's log is given all of it, in order,
-// before it writes anything of its own.
+// Replay applies an event that is already in the run's log: it is verified and folded into the view, and not passed to
+// the sink. A run that continues another's log is given all of it, in order, before it writes.
 func (r *Run) Replay(e agui.Event) error {
 	return r.locked(func() error {
 		if err := r.view.open.Check(e); err != nil {
@@ -26,9 +25,9 @@ func (r *Run) Replay(e agui.Event) error {
 	})
 }
 
-// Handover ends the run for everybody who writes it now, and returns a run that goes on in its place: the same
-// stream, under another writer. What the old writers send from now on is refused with [ErrRunEnded], and what they
-// look at is empty. It is how a run comes to its end while an agent that does not listen is still at work.
+// Handover ends the run for its current writers, and returns a run that continues the same stream with a new writer.
+// Later events of the old writers are refused with [ErrRunEnded], and their views are empty. It ends a run with an
+// agent that ignores its cancellation.
 func (r *Run) Handover() *Run {
 	r.interrupt(ErrRunEnded)
 	r.mu.Lock()

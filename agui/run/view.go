@@ -10,19 +10,19 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A StateDocument is the shared state a [View] folds state events into. A patch applies as a whole or not at all; a context
-// that is done ends the work.
+// A StateDocument is the shared state that a [View] applies state events to. A patch applies as a whole or not at all;
+// it is cancelled when its context is done.
 type StateDocument interface {
 	Apply(context.Context, agui.Patch) error
 	Replace(json.RawMessage) error
 	JSON() json.RawMessage
 }
 
-// A View is what a stream of events adds up to in a client: its messages, its state and what is open. It folds events
-// as the reference client 1.0.0 does, so that what it holds is what people see.
+// A View is the result of a stream of events in a client: its messages, its state and its open items. It applies events
+// like the reference client 1.0.0, so its contents match the display.
 //
-// A View is not safe for concurrent use. It keeps parts of the events it was given, which must not change
-// afterwards; the messages it returns are the caller's, but for the JSON in them.
+// A View is not safe for concurrent use. It retains parts of its events, which must not change afterwards; the messages
+// that it returns belong to the caller, except for the JSON in them.
 type View struct {
 	list     []*entry
 	byID     map[string]*entry
@@ -37,7 +37,7 @@ type View struct {
 	earlier *Earlier // until it is read
 	joined  int      // messages that events added
 
-	open agui.Tracker // what is open, and whose it is
+	open agui.Tracker // open items, with their owners
 
 	patching context.Context // ends the work on a patch; that of the run that writes the events
 }
@@ -61,9 +61,8 @@ func NewView(messages []agui.Message, state StateDocument) *View {
 	return v
 }
 
-// Apply folds the next event of a stream, which a [agui.Verifier] has passed. It fails, and changes nothing, if e is a
-// patch that does not apply; the client then shows what it showed before. Chunks it refuses: an [agui.Expander] makes of them the
-// events they stand for.
+// Apply applies the next event of a stream, which a [agui.Verifier]has accepted. Like a client, it changes nothing if e
+// is a patch that does not apply, and fails. It refuses chunks: expand them with an [agui.Expander].
 func (v *View) Apply(e agui.Event) error {
 	if err := v.fold(e); err != nil {
 		return fmt.Errorf("run: %s does not apply: %w", e.EventType(), err)
@@ -75,7 +74,7 @@ func (v *View) Apply(e agui.Event) error {
 // errChunk is returned for a chunk.
 var errChunk = errors.New("it is a chunk")
 
-// fold makes of messages and state what e makes of them.
+// fold applies e to messages and state.
 func (v *View) fold(e agui.Event) error {
 	switch e := e.(type) {
 	case *agui.TextMessageContent:
@@ -137,8 +136,8 @@ func (v *View) Messages() []agui.Message {
 	return messages
 }
 
-// Closed returns the messages that nothing more is to be expected of: none that is open, and without the calls of
-// this run that are open or have no result. A message that is nothing but such calls is left out.
+// Closed returns the complete messages: none that is open, and without the calls of this run that are open or have no
+// result. A message that consists of such calls is left out.
 func (v *View) Closed() []agui.Message {
 	v.load()
 	closed := make([]agui.Message, 0, len(v.list))
@@ -161,8 +160,8 @@ func (v *View) Closed() []agui.Message {
 	return closed
 }
 
-// Changed returns the messages that were added or changed since the last [View.Mark], in order of appearance: what
-// a commit has to store. It costs what lies behind the first of them, not what the thread holds.
+// Changed returns the messages that were added or changed since the last [View.Mark], in order of appearance, for a
+// commit. Its cost depends on the messages from the first of them on, and not on the size of the thread.
 func (v *View) Changed() []agui.Message {
 	messages := make([]agui.Message, 0, v.changes)
 	for i := len(v.list) - 1; i >= 0 && len(messages) < v.changes; i-- {
@@ -174,8 +173,8 @@ func (v *View) Changed() []agui.Message {
 	return messages
 }
 
-// Tail returns how many messages at the beginning are as they were at the last [View.Mark], and the messages behind those. It costs
-// what [View.Changed] costs, unless a snapshot has replaced the messages.
+// Tail returns the number of leading messages that are unchanged since the last [View.Mark], and the messages after
+// them. It costs as much as [View.Changed], unless a snapshot has replaced the messages.
 func (v *View) Tail() (unchanged int, rest []agui.Message) {
 	if v.restated {
 		return 0, v.Messages()

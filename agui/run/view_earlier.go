@@ -6,11 +6,10 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// Earlier is the conversation that a view goes on from, which most runs never need. It is read
-// when the messages are asked for, or an event names one that may be among them, so that a run costs the same on a long thread as on
-// a short one.
+// Earlier is the earlier conversation of a view, which most runs never need. It is read when the messages are
+// requested, or an event has an id that may be one of theirs, so a run's cost does not depend on the thread's size.
 type Earlier struct {
-	// Read returns the messages. After an error the view is without them, and asks again: who reads for a run has to end it.
+	// Read returns the messages. On error the view omits them and retries later; the caller must fail the run.
 	Read func() ([]agui.Message, error)
 	// New reports whether an id is that of none of the messages, and of none of their calls.
 	New func(id string) bool
@@ -79,7 +78,7 @@ func (v *View) callOf(id string) *call {
 	return v.calls[id]
 }
 
-// Last returns the id of the last message, empty if there is none. Unlike [View.Messages] it costs nothing.
+// Last returns the id of the last message, or "". Unlike [View.Messages] it reads nothing.
 func (v *View) Last() string {
 	switch n := len(v.list); {
 	case n > 0:
@@ -90,8 +89,8 @@ func (v *View) Last() string {
 	return ""
 }
 
-// Backward yields all messages from the newest on, as [View.Messages] has them. It reads the earlier ones only when it comes to
-// them. The view must not change meanwhile.
+// Backward yields all messages of [View.Messages], the newest first. It reads earlier ones only when it reaches them.
+// The view must not change meanwhile.
 func (v *View) Backward() iter.Seq[agui.Message] {
 	return func(yield func(agui.Message) bool) {
 		own := len(v.list)

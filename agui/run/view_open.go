@@ -29,7 +29,7 @@ func (v *View) isOpen(e *entry) bool {
 	return (text || reasoning) && v.byID[e.head.ID] == e
 }
 
-// ClosingOptions say how the subagents that are still active end. The zero value lets them finish.
+// ClosingOptions select how subagents that are still active end. The zero value lets them finish.
 type ClosingOptions struct {
 	// SubagentCode and SubagentMessage, if either is set, end them with SUBAGENT_ERROR.
 	SubagentCode    string
@@ -38,8 +38,8 @@ type ClosingOptions struct {
 	Interrupts []agui.Interrupt
 }
 
-// Closing returns the events that close whatever is open, innermost first: messages and calls, spans, then steps and
-// subagents the other way round from how they were opened.
+// Closing returns the events that close open items, innermost first: messages and calls, spans, then steps and
+// subagents in reverse order of opening.
 func (v *View) Closing(o ClosingOptions) []agui.Event {
 	var events []agui.Event
 	for _, opening := range v.closing() {
@@ -48,7 +48,7 @@ func (v *View) Closing(o ClosingOptions) []agui.Event {
 	return events
 }
 
-// closing returns what is open in the order in which [View.Closing] closes it.
+// closing returns the open items in the order in which [View.Closing] closes them.
 func (v *View) closing() []agui.Opening {
 	var all []agui.Opening
 	for _, kinds := range [][]agui.Kind{{agui.KindText}, {agui.KindToolCall}, {agui.KindReasoning}, {agui.KindSpan}, {agui.KindStep, agui.KindSubagent}} {
@@ -61,8 +61,7 @@ func (v *View) closing() []agui.Opening {
 	return all
 }
 
-// end returns the event that closes something. The ends of messages and calls are not tagged: so they are in order whoever
-// owns them by now.
+// end returns the event that closes an item. The ends of messages and calls are untagged, and so valid for any owner.
 func (o ClosingOptions) end(opening agui.Opening) agui.Event {
 	switch opening.Kind {
 	case agui.KindText:
@@ -74,7 +73,7 @@ func (o ClosingOptions) end(opening agui.Opening) agui.Event {
 	case agui.KindSpan:
 		return &agui.ReasoningEnd{MessageID: opening.ID}
 	case agui.KindStep:
-		return &agui.StepFinished{Tagged: tagged(opening.Owner), StepName: opening.ID}
+		return &agui.StepFinished{Tagged: tagOf(opening.Owner), StepName: opening.ID}
 	default:
 		return o.endSubagent(opening.ID)
 	}
@@ -97,4 +96,4 @@ func (o ClosingOptions) endSubagent(id string) agui.Event {
 	return &agui.SubagentFinished{SubagentRunID: id, Outcome: outcome}
 }
 
-func tagged(owner string) agui.Tagged { return agui.Tagged{SubagentRunID: owner} }
+func tagOf(owner string) agui.Tagged { return agui.Tagged{SubagentRunID: owner} }

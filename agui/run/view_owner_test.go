@@ -6,8 +6,8 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// TestDroppedMessagesKeepTheirOwner drops a subagent's message, and its call, by a snapshot: readers know both as the subagent's until the run
-// ends.
+// TestDroppedMessagesKeepTheirOwner drops a subagent's message, and its call, by a snapshot: readers know both as the
+// subagent's until the run ends.
 func TestDroppedMessagesKeepTheirOwner(t *testing.T) {
 	t.Parallel()
 	message := agui.Message{ID: "m", Role: agui.RoleAssistant, SubagentRunID: "sub", ToolCalls: []agui.ToolCall{{ID: "c", Type: "function"}}}

@@ -7,9 +7,9 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// restate replaces the conversation by a snapshot: known messages stay where they are with the snapshot's content,
-// new ones follow in its order, the rest goes. Activities and reasoning, which many servers cannot restate, only go
-// if the snapshot has others of their kind.
+// restate replaces the conversation by a snapshot: known messages keep their position and get the snapshot's content,
+// new ones follow in its order, the rest is removed. Activities and reasoning, which many servers cannot restate, are
+// removed only if the snapshot has others of their kind.
 func (v *View) restate(messages []agui.Message) {
 	v.load()
 	v.restated = true
@@ -56,7 +56,7 @@ func (v *View) restate(messages []agui.Message) {
 	}
 }
 
-// disown has the run remember whose a message was that is dropped: readers do too.
+// disown makes the run remember the owner of a dropped message, as readers do.
 func (v *View) disown(e *entry) {
 	v.open.Claim(agui.KindOf(e.head.Role), e.head.ID, e.head.SubagentRunID)
 	for _, c := range e.calls {
@@ -64,7 +64,7 @@ func (v *View) disown(e *entry) {
 	}
 }
 
-// newEntry returns the entry of a whole message. Its calls are not known to a View yet.
+// newEntry returns the entry of a whole message. The View does not know its calls yet.
 func newEntry(m agui.Message) *entry {
 	e := &entry{head: m}
 	e.head.ToolCalls = nil
@@ -77,7 +77,7 @@ func newEntry(m agui.Message) *entry {
 	return e
 }
 
-// becoming returns e if it says what m says, else a changed entry that does.
+// becoming returns e if it is equal to m, else a changed entry.
 func (e *entry) becoming(m agui.Message) *entry {
 	if len(m.ToolCalls) == 0 {
 		m.ToolCalls = nil
@@ -90,7 +90,7 @@ func (e *entry) becoming(m agui.Message) *entry {
 	return next
 }
 
-// keep appends an entry and takes over its calls. What this run knows of a call outlives a snapshot of it.
+// keep appends an entry and takes over its calls. The run's data about a call outlives a snapshot of it.
 func (v *View) keep(e *entry) {
 	v.list = append(v.list, e)
 	v.name(e)
@@ -127,8 +127,7 @@ func (v *View) recall(in *agui.RunAgentInput) {
 	}
 }
 
-// showActivity creates or replaces an activity. The metadata it has gathered outlives a replacement, its owner does
-// not.
+// showActivity creates or replaces an activity. Its metadata outlives a replacement, its owner does not.
 func (v *View) showActivity(e *agui.ActivitySnapshot) {
 	replace := e.Replace == nil || *e.Replace
 	old := v.entryOf(e.MessageID)
@@ -153,7 +152,7 @@ func (v *View) showActivity(e *agui.ActivitySnapshot) {
 	v.annotate(old, e.Metadata)
 }
 
-// changeActivity patches an activity that is there; what is none, or was never shown, is left alone.
+// changeActivity patches an existing activity, and ignores unknown ones.
 func (v *View) changeActivity(e *agui.ActivityDelta) error {
 	m := v.entryOf(e.MessageID)
 	if m == nil || m.head.Role != agui.RoleActivity {

@@ -10,7 +10,7 @@ import (
 // A textBuffer is text that is appended to far more often than it is read. Reading it does not copy it.
 type textBuffer struct {
 	builder strings.Builder
-	whole   string // while nothing was appended
+	whole   string // until something is appended
 	grown   bool
 }
 
@@ -37,7 +37,7 @@ type entry struct {
 	changed bool // since the last Mark
 }
 
-// message returns the message as it stands. Later changes to the entry do not show in it.
+// message returns the current message. It does not share later changes to the entry.
 func (e *entry) message() agui.Message {
 	m := e.head
 	m.Content = e.content()
@@ -62,8 +62,8 @@ func (e *entry) append(delta string) {
 	e.text.append(delta)
 }
 
-// merged returns m with the keys of more, the later ones winning. It never changes m, which was handed out.
-func merged(m, more agui.Metadata) agui.Metadata {
+// merge returns m with the keys of more, the later ones winning. It never changes m, which was handed out.
+func merge(m, more agui.Metadata) agui.Metadata {
 	if more == nil {
 		return m
 	}
@@ -91,7 +91,7 @@ func (v *View) push(m agui.Message) *entry {
 	return e
 }
 
-// name makes e known by its id, unless an earlier message has it: the client looks at the first one only.
+// name registers e under its id, unless an earlier message has it: clients use the first one only.
 func (v *View) name(e *entry) {
 	if _, taken := v.byID[e.head.ID]; !taken {
 		v.byID[e.head.ID] = e
@@ -101,13 +101,12 @@ func (v *View) name(e *entry) {
 // annotate merges an event's metadata into the message it is about.
 func (v *View) annotate(e *entry, metadata agui.Metadata) {
 	if metadata != nil {
-		e.head.Metadata = merged(e.head.Metadata, metadata)
+		e.head.Metadata = merge(e.head.Metadata, metadata)
 		v.touch(e)
 	}
 }
 
-// startMessage opens a text or reasoning message. One that exists is continued as it is; an activity is not
-// something text can be added to.
+// startMessage opens a text or reasoning message. It continues an existing message, except an activity.
 func (v *View) startMessage(m agui.Message, tag string, metadata agui.Metadata) {
 	e := v.entryOf(m.ID)
 	if e == nil {

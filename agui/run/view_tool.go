@@ -6,7 +6,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A call is a tool call of a message, or one this run started whose message a snapshot dropped.
+// A call is a tool call of a message, or one of this run after a snapshot dropped its message.
 type call struct {
 	in             *entry // the message that makes it; nil if there is none
 	id, name       string
@@ -46,11 +46,11 @@ func (v *View) startCall(e *agui.ToolCallStart) {
 		c.in.calls = append(c.in.calls, c)
 	}
 	c.name = e.ToolCallName
-	c.metadata = merged(c.metadata, e.Metadata)
+	c.metadata = merge(c.metadata, e.Metadata)
 	v.touch(c.in)
 }
 
-// callerOf returns the message that makes a new call, or the id of the one that has to be made for it.
+// callerOf returns the message for a new call, or the id of the message to create for it.
 func (v *View) callerOf(e *agui.ToolCallStart) (parent *entry, id string) {
 	if e.ParentMessageID == "" {
 		return nil, e.ToolCallID
@@ -86,24 +86,23 @@ func (v *View) continueCall(e *agui.ToolCallArgs) {
 		return
 	}
 	c.args.append(e.Delta)
-	c.metadata = merged(c.metadata, e.Metadata)
+	c.metadata = merge(c.metadata, e.Metadata)
 	v.touch(c.in)
 }
 
 func (v *View) endCall(e *agui.ToolCallEnd) {
 	if c := v.callOf(e.ToolCallID); c != nil && c.in != nil && e.Metadata != nil {
-		c.metadata = merged(c.metadata, e.Metadata)
+		c.metadata = merge(c.metadata, e.Metadata)
 		v.touch(c.in)
 	}
 }
 
-// answer adds the result of a call: after the message that made the call and the results it has already, because
-// providers insist that nothing stands between.
+// answer inserts the result of a call after the call's message and earlier results: providers allow nothing in between.
 func (v *View) answer(e *agui.ToolCallResult) {
 	v.answered[e.ToolCallID] = e.MessageID
 	result := &entry{head: agui.Message{
 		ID: e.MessageID, Role: agui.RoleTool, ToolCallID: e.ToolCallID, Content: e.Content,
-		SubagentRunID: e.SubagentRunID, Metadata: merged(agui.Metadata(nil), e.Metadata),
+		SubagentRunID: e.SubagentRunID, Metadata: merge(agui.Metadata(nil), e.Metadata),
 	}}
 	at := len(v.list)
 	if c := v.callOf(e.ToolCallID); c != nil && c.in != nil {
@@ -118,8 +117,8 @@ func (v *View) answer(e *agui.ToolCallResult) {
 	v.touch(result)
 }
 
-// indexOf returns where e is in the list. It looks from the end, where a run's messages are, so that a turn does not
-// pay for a long thread.
+// indexOf returns the index of e. It searches from the end, where a run's messages are, so that its cost does not
+// depend on the size of the thread.
 func (v *View) indexOf(e *entry) int {
 	for i := len(v.list) - 1; i >= 0; i-- {
 		if v.list[i] == e {
@@ -141,7 +140,7 @@ func (v *View) OpenCalls() []agui.ToolCall {
 	return open
 }
 
-// Arguments returns the arguments of a call as they stand, and whether there is such a call. It copies nothing.
+// Arguments returns the current arguments of a call, and whether the call exists. It copies nothing.
 func (v *View) Arguments(id string) (arguments string, ok bool) {
 	c := v.callOf(id)
 	if c == nil || c.in == nil {

@@ -2,16 +2,15 @@ package run
 
 import "github.com/agui-gateway/gateway/agui"
 
-// A Writer writes a run's events in the name of one agent. It is a small value, safe for concurrent use; what its
-// methods return belongs to one goroutine. The errors of a [Run] stick, so that an agent may write on and look at
-// the last one only.
+// A Writer writes a run's events for one agent. It is a small value, safe for concurrent use; the values that its
+// methods return belong to one goroutine. The errors of a [Run] are sticky, so an agent may check only the last one.
 type Writer struct {
 	run    *Run
 	tag    string
 	filter *filter // nil lets everything pass
 }
 
-// As returns a writer whose events belong to the subagent invocation; empty is the parent agent.
+// As returns a writer for a subagent invocation; "" is the parent agent.
 func (r *Run) As(subagentRunID string) Writer { return Writer{run: r, tag: subagentRunID} }
 
 // Emit is [Run.Emit] for an event that is tagged unless it has a tag, or can have none.
@@ -61,8 +60,7 @@ type Subagent struct {
 	ended bool
 }
 
-// Subagent sends SUBAGENT_STARTED, with a new id if s has none. If the event was refused, Finish and
-// Fail return that error.
+// Subagent sends SUBAGENT_STARTED, with a new id if s has none. If it was refused, Finish and Fail return the error.
 func (r *Run) Subagent(s agui.SubagentStarted) *Subagent {
 	if s.SubagentRunID == "" {
 		s.SubagentRunID = r.o.NewID()
@@ -70,12 +68,12 @@ func (r *Run) Subagent(s agui.SubagentStarted) *Subagent {
 	return &Subagent{Writer: r.As(s.SubagentRunID), err: r.Emit(&s)}
 }
 
-// Finish sends SUBAGENT_FINISHED; a nil outcome is success. Nothing is sent after the invocation has ended.
+// Finish sends SUBAGENT_FINISHED; a nil outcome is success. After the end of the invocation it does nothing.
 func (s *Subagent) Finish(outcome *agui.SubagentOutcome) error {
 	return s.end(&agui.SubagentFinished{SubagentRunID: s.tag, Outcome: outcome})
 }
 
-// Fail sends SUBAGENT_ERROR; the message is for people. Nothing is sent after the invocation has ended.
+// Fail sends SUBAGENT_ERROR; the message is for people. After the end of the invocation it does nothing.
 func (s *Subagent) Fail(code, message string) error {
 	return s.end(&agui.SubagentError{SubagentRunID: s.tag, Code: code, Message: message})
 }

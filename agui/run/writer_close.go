@@ -6,9 +6,9 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// CloseOpen closes the messages, calls, spans and steps that the writer's invocation left open, and leaves the
-// invocation itself as it is. For the parent agent it leaves the steps too: they frame others' work. The writer's filters see the
-// ends first, and send what they hold back; what is still open then is closed without them. It returns their errors.
+// CloseOpen closes the open messages, calls, spans and steps of the writer's invocation, and not the invocation. For
+// the parent agent it keeps the steps too: they enclose others' work. The writer's filters get the ends first, and send
+// content that they hold back; items that are still open are then closed without them. It returns their errors.
 func (w Writer) CloseOpen() error {
 	err := w.Flush()
 	return errors.Join(err, w.closeOpen())

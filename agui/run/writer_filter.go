@@ -10,13 +10,12 @@ import (
 // An Emit sends an event on its way.
 type Emit = func(e agui.Event) error
 
-// A Filter is passed by every event of a writer, and sends on what should be sent: the event, another one, several, none. What it
-// holds back it has to send before the end of the message or call that it belongs to. It is given no chunks, but the starts, contents
-// and ends that they stand for, and the end of everything that was begun: see [Writer.Flush]. It must not write by other ways than
-// next, nor call next after it has returned.
+// A Filter gets every event of a writer, and passes on zero or more events. It has to send content that it holds back
+// before the end of its message or call. It gets starts, contents and ends instead of chunks, and the ends of all open
+// items: see [Writer.Flush]. It must write only with next, and not after it has returned.
 //
-// Its error is returned to who wrote, and to everybody who writes after that: a filter that has failed lets nothing pass any
-// more. An error that next has returned is not the filter's: then the writer may go on.
+// Its error is returned to the writer, and to all later writes: after an error a filter passes nothing. An error
+// returned by next is not the filter's: then the writer may continue.
 type Filter func(e agui.Event, next Emit) error
 
 // A filter is a [Filter] before the rest of a writer's way. One event passes at a time.
@@ -25,7 +24,7 @@ type filter struct {
 	pass   Filter
 	next   Writer
 	chunks agui.Expander
-	open   []agui.Opening // what was begun before the filter and not ended, in order
+	open   []agui.Opening // items opened before the filter and not ended, in order
 	err    error          // of the filter
 }
 
@@ -43,8 +42,8 @@ func (w Writer) As(subagentRunID string) Writer {
 // Unfiltered returns a writer of the same events that pass no filter.
 func (w Writer) Unfiltered() Writer { return w.run.As(w.tag) }
 
-// Flush sends the ends of the messages, calls and spans that the writer's invocation has open before its filters, so that these
-// send what they hold back of them. It returns their errors, also those of earlier events. Without a filter it does nothing.
+// Flush sends the ends of the open messages, calls and spans of the writer's invocation to its filters, so that these
+// send what they hold back. It returns their errors, also those of earlier events. Without a filter it does nothing.
 func (w Writer) Flush() error {
 	if w.filter == nil {
 		return nil

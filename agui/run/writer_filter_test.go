@@ -118,7 +118,7 @@ func TestAFilterThatFailedLetsNothingPass(t *testing.T) {
 	}
 }
 
-// An event that the run refuses is the writer's mistake, after which it may go on.
+// An event that the run refuses is the writer's mistake, after which it may continue.
 func TestARefusedEventIsNotTheFilters(t *testing.T) {
 	t.Parallel()
 	r, s := newTestRun(t, Options{})
@@ -167,7 +167,8 @@ func anyFilter(t *rapid.T, name string) Filter {
 	}
 }
 
-// TestAnyFilterKeepsStreamsInOrder: what filters do to a stream, a reader gets one in order, with an end and nothing left open.
+// TestAnyFilterKeepsStreamsInOrder: with any filters, a reader gets a stream in order, with an end and without open
+// items.
 func TestAnyFilterKeepsStreamsInOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

@@ -10,8 +10,8 @@ import (
 // ErrWriterClosed is returned for a write to a message or call that was closed.
 var ErrWriterClosed = errors.New("run: the message is closed")
 
-// A streamWriter is what the writers of messages and calls have in common: the first write opens it, deltas follow, and it is
-// closed.
+// A streamWriter is the common part of the writers of messages and calls: the first write opens the item, deltas
+// follow, and Close closes it.
 type streamWriter struct {
 	w       Writer
 	id      string
@@ -19,12 +19,12 @@ type streamWriter struct {
 	content func(delta string) agui.Event
 	end     func() []agui.Event
 
-	held           string // the beginning of a character whose rest is still to come
+	held           string // the first bytes of an incomplete character
 	opened, closed bool
 	err            error // of an opening or closing, which cannot be made good
 }
 
-// ID returns the id of the message or call. It is known before anything is written.
+// ID returns the id of the message or call. It is valid before the first write.
 func (s *streamWriter) ID() string { return s.id }
 
 // Write is WriteString.
@@ -60,8 +60,7 @@ func (s *streamWriter) start() error {
 	return s.err
 }
 
-// Close ends what was written. If nothing was, there is nothing to end. A second call does nothing and returns the error
-// of the first.
+// Close ends the item, if anything was written. A second call does nothing and returns the error of the first.
 func (s *streamWriter) Close() error {
 	if s.err != nil || s.closed || !s.opened {
 		s.closed = true
@@ -111,8 +110,8 @@ type TextOptions struct {
 // TEXT_MESSAGE_END when it is closed. It is an io.WriteCloser and an io.StringWriter.
 type Text struct{ streamWriter }
 
-// Text returns the writer of a message. Nothing is sent before the first write. The role is always said, also
-// where the protocol has a default for it: clients are not of one mind about defaults.
+// Text returns the writer of a message. It sends nothing before the first write. The role is always sent, although the
+// protocol has a default: clients have different defaults.
 func (w Writer) Text(o TextOptions) *Text {
 	if o.Role == "" {
 		o.Role = agui.RoleAssistant
@@ -134,10 +133,10 @@ type ReasoningOptions struct {
 	Metadata agui.Metadata
 }
 
-// A Reasoning writes one reasoning message in a span of its own, as [Text] writes a text message.
+// A Reasoning writes one reasoning message in a separate span, like [Text] for text messages.
 type Reasoning struct{ streamWriter }
 
-// Reasoning returns the writer of a reasoning message. Nothing is sent before the first write.
+// Reasoning returns the writer of a reasoning message. It sends nothing before the first write.
 func (w Writer) Reasoning(o ReasoningOptions) *Reasoning {
 	t := &Reasoning{streamWriter{w: w, id: w.idOr(o.ID)}}
 	t.open = func() []agui.Event {
@@ -161,8 +160,8 @@ type ToolCallOptions struct {
 	Metadata        agui.Metadata
 }
 
-// A Call writes one tool call: TOOL_CALL_START at once, a TOOL_CALL_ARGS per write, TOOL_CALL_END when it is closed
-// and TOOL_CALL_RESULT.
+// A Call writes one tool call: TOOL_CALL_START, a TOOL_CALL_ARGS per write, TOOL_CALL_END on Close, and
+// TOOL_CALL_RESULT.
 type Call struct{ streamWriter }
 
 // ToolCall sends TOOL_CALL_START. If the event was refused, every later method returns that error.
@@ -180,8 +179,8 @@ func (w Writer) ToolCall(o ToolCallOptions) *Call {
 	return c
 }
 
-// Result closes the call if it is open and sends what it returned, as a message with a new id. A call that could not be
-// closed gets no result.
+// Result closes an open call and sends its result, as a message with a new id. A call that could not be closed gets no
+// result.
 func (c *Call) Result(content agui.Content) error {
 	if err := c.Close(); err != nil {
 		return err

@@ -98,7 +98,7 @@ func TestAnErrorOfClosingStays(t *testing.T) {
 	}
 }
 
-// What a refused chunk would have opened is not open: nothing goes on with it, and the run can be ended.
+// The item of a refused chunk is not open: nothing continues it, and the run can be ended.
 func TestARefusedChunkOpensNothing(t *testing.T) {
 	t.Parallel()
 	for name, chunk := range map[string]func(id, delta string) agui.Event{
