@@ -1,29 +1,30 @@
 package errcode
 
-// A Code names what went wrong, for programs: in the JSON error of a refused request and in RUN_ERROR.
-// Codes never change their meaning; new ones may be added, and agents may fail with codes of their own.
+// A Code identifies a failure for programs: in the JSON error of a refused request and in RUN_ERROR. Codes never change
+// their meaning; new ones may be added, and agents may define others.
 type Code string
 
 // The codes of refused requests. Those that can also happen to a run are used in streams too.
 const (
-	InvalidInput         Code = "invalid_input"          // the request is malformed
-	UnsupportedVersion   Code = "unsupported_version"    // the request's protocol version has an unknown major
-	Unauthorized         Code = "unauthorized"           // no credentials, or wrong ones
-	AuthUnavailable      Code = "auth_unavailable"       // what checks credentials cannot be reached
-	Forbidden            Code = "forbidden"              // known, but not allowed this
-	NotFound             Code = "not_found"              // no such thing, or somebody else's
-	AmbiguousThread      Code = "ambiguous_thread"       // the thread id exists under several agents
-	MethodNotAllowed     Code = "method_not_allowed"     // the path exists, the method does not
-	TooLarge             Code = "too_large"              // a limit on size was hit
-	InvalidAttachment    Code = "invalid_attachment"     // a file of a message is not what it claims to be, or of no kind that is taken
+	InvalidInput       Code = "invalid_input"       // the request is malformed
+	UnsupportedVersion Code = "unsupported_version" // the request's protocol version has an unknown major
+	Unauthorized       Code = "unauthorized"        // no credentials, or wrong ones
+	AuthUnavailable    Code = "auth_unavailable"    // what checks credentials cannot be reached
+	Forbidden          Code = "forbidden"           // authenticated, but without this right
+	NotFound           Code = "not_found"           // it does not exist, or is another principal's
+	AmbiguousThread    Code = "ambiguous_thread"    // the thread id exists under several agents
+	MethodNotAllowed   Code = "method_not_allowed"  // the path exists, the method does not
+	TooLarge           Code = "too_large"           // a limit on size was hit
+	// a file of a message does not match its declaration, or has a refused type
+	InvalidAttachment    Code = "invalid_attachment"
 	HeaderTooLarge       Code = "header_too_large"       // the line and the headers of the request are too large
 	UnsupportedMediaType Code = "unsupported_media_type" // the body is not announced as JSON
-	MisdirectedRequest   Code = "misdirected_request"    // the server does not answer for the host that the request names
+	MisdirectedRequest   Code = "misdirected_request"    // the server does not answer for the host of the request
 	RateLimited          Code = "rate_limited"           // this caller sends too many requests
 	Overloaded           Code = "overloaded"             // all callers together send too many
 	Draining             Code = "draining"               // the server is shutting down
 	StoreUnavailable     Code = "store_unavailable"      // the store cannot be reached
-	StoreTooNew          Code = "store_too_new"          // a later version has written what is stored
+	StoreTooNew          Code = "store_too_new"          // a later version has written the data
 	ThreadDamaged        Code = "thread_damaged"         // the store has lost a part of the thread, or cannot decode it
 	LogTrimmed           Code = "log_trimmed"            // the events of a run are not kept any more
 	Internal             Code = "internal"               // a defect of the server
@@ -46,24 +47,24 @@ const (
 
 // The codes of refused patches of a thread's state: the state is as it was.
 const (
-	PatchFailed          Code = "patch_failed"           // an operation does not apply to the state as it is
+	PatchFailed          Code = "patch_failed"           // an operation does not apply to the current state
 	StateChanged         Code = "state_changed"          // the state is not the one that the patch was made for
 	PatchQueueFull       Code = "patch_queue_full"       // too many patches wait for the turn that is going on
-	IdempotencyKeyReused Code = "idempotency_key_reused" // another patch came with the same Idempotency-Key
+	IdempotencyKeyReused Code = "idempotency_key_reused" // another patch has the same Idempotency-Key
 )
 
 // The codes of runs that ended before their work was done.
 const (
 	Cancelled  Code = "cancelled"   // stopped on purpose
 	RunMoved   Code = "run_moved"   // another replica took the run over
-	RunLost    Code = "run_lost"    // no replica could go on with it
+	RunLost    Code = "run_lost"    // no replica could continue the run
 	RunTimeout Code = "run_timeout" // it took longer than allowed
 )
 
 // The codes of runs and turns that failed in their agents, models or tools.
 const (
 	UnknownSpeaker     Code = "unknown_speaker"      // the manager chose an agent that does not exist
-	NoProgress         Code = "no_progress"          // the chat goes in circles
+	NoProgress         Code = "no_progress"          // the chat repeats itself
 	NoRoute            Code = "no_route"             // the manager has no agent to choose
 	NotConverged       Code = "not_converged"        // all rounds used, not done
 	AgentFailed        Code = "agent_failed"         // the agent returned an error or panicked
@@ -77,12 +78,12 @@ const (
 	ModelContextLength Code = "model_context_length" // the conversation is longer than the model takes
 	ToolFailed         Code = "tool_failed"          // a tool failed
 	GuardrailRefused   Code = "guardrail_refused"    // a guardrail does not let this pass
-	BudgetExceeded     Code = "budget_exceeded"      // the tokens or turns that may be used are used
+	BudgetExceeded     Code = "budget_exceeded"      // the budget of tokens or turns is used up
 	HookFailed         Code = "hook_failed"          // a hook panicked, or could not decide
-	ContractViolation  Code = "contract_violation"   // what a team was given, or returned, is not what its contract says
+	ContractViolation  Code = "contract_violation"   // inputs or results of a team violate its contract
 )
 
-// messages holds one sentence for each code. A client is told nothing else, because a cause may hold a secret or a prompt.
+// messages holds the public sentence of each code. Clients get only this: causes may contain secrets or prompts.
 var messages = map[Code]string{
 	InvalidInput:         "The request is malformed.",
 	UnsupportedVersion:   "This version of the protocol is not supported.",
@@ -116,7 +117,7 @@ var messages = map[Code]string{
 	ResumeIncomplete:         "Every open question of this thread must be answered at once.",
 	ResumeInvalid:            "The answer does not fit the question.",
 	ResumeAmbiguous:          "Several questions are open; say which one each answer is for.",
-	CheckpointIncompatible:   "The agents have changed since this run was paused; it cannot go on.",
+	CheckpointIncompatible:   "The agents have changed since this run was paused; it cannot continue.",
 
 	PatchFailed:          "The patch does not apply to the state as it is.",
 	StateChanged:         "The state has changed; read it again.",
@@ -131,7 +132,7 @@ var messages = map[Code]string{
 	UnknownSpeaker:     "The chosen agent does not exist.",
 	NoProgress:         "The agents make no progress.",
 	NoRoute:            "No agent is responsible for this.",
-	NotConverged:       "The agents came to no end in the rounds they have.",
+	NotConverged:       "The agents did not finish within their rounds.",
 	AgentFailed:        "The agent failed.",
 	RemoteFailed:       "The remote agent failed.",
 	RemoteLoop:         "The remote agents call each other in a circle.",
@@ -145,11 +146,11 @@ var messages = map[Code]string{
 	GuardrailRefused:   "A rule of this service does not allow this.",
 	BudgetExceeded:     "The budget for this is used up.",
 	HookFailed:         "A check of this service failed.",
-	ContractViolation:  "What was passed between two parts of the team is not what they agreed on.",
+	ContractViolation:  "Data passed between two parts of the team violates their contract.",
 }
 
-// Message returns the sentence clients are shown for c. It is fixed: nothing of the cause is in it. A code of
-// somebody else's, such as one a script agent fails with, gets a general sentence.
+// Message returns the public sentence of c. It is fixed and contains nothing of the cause. A foreign code, such as one
+// of a script agent, gets a general sentence.
 func (c Code) Message() string {
 	if m, ok := messages[c]; ok {
 		return m

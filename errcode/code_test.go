@@ -76,7 +76,8 @@ func TestOf(t *testing.T) {
 		{nil, ""},
 		{errors.New("x"), Internal},
 		{context.DeadlineExceeded, Internal},
-		{&agui.EventError{Type: agui.TypeStateDelta, Problem: "is missing"}, Internal}, // what was to be sent, not what was received
+		// in data to send, not in received data
+		{&agui.EventError{Type: agui.TypeStateDelta, Problem: "is missing"}, Internal},
 		{coded, ToolFailed},
 		{fmt.Errorf("a: %w", coded), ToolFailed},
 		{&agui.FieldError{Path: "threadId", Problem: "is missing"}, InvalidInput},

@@ -9,8 +9,8 @@ import (
 // An Error is a failure with a code. Its cause is for the log only; clients get [Error.Public].
 type Error struct {
 	Code Code
-	// Text is a sentence that an agent's author wrote for clients. It takes the place of the code's and, as it may
-	// quote a conversation, stays out of logs.
+	// Text is a sentence for clients by the agent's author. It replaces the code's sentence and, because it may quote a
+	// conversation, is not logged.
 	Text string
 	// Err is the cause; may be nil.
 	Err error
@@ -42,7 +42,7 @@ func (e *Error) Public() string {
 	return e.Code.Message()
 }
 
-// Public returns what a client may read of err: [Error.Public], or the sentence of its code.
+// Public returns the public text of err: [Error.Public], or the sentence of its code.
 func Public(err error) string {
 	if coded, ok := errors.AsType[*Error](err); ok {
 		return coded.Public()
@@ -50,8 +50,8 @@ func Public(err error) string {
 	return Of(err).Message()
 }
 
-// Of returns the code of the first [*Error] in err's chain. A [*agui.FieldError] is invalid_input, every other
-// error internal: what a deadline or a cancelled context means is for those to say who set it. Nil has no code.
+// Of returns the code of the first [*Error] in err's chain. A [*agui.FieldError] is invalid_input, any other error
+// internal: the meaning of a deadline or cancellation is up to the code that set it. Nil has no code.
 func Of(err error) Code {
 	if err == nil {
 		return ""

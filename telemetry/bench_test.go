@@ -9,8 +9,9 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric"
 )
 
-// BenchmarkRun is all that a run of 200 events measures, without the run: its start and end, a turn, a model's call, ten batches that are logged
-// and sent, and as many calls of the store. It shows what counting adds to a run, whatever else the machine does.
+// BenchmarkRun is all the measuring in a run of 200 events, without the run: its start and end, a turn, a model's call,
+// ten batches that are logged and sent, and as many calls of the store. It shows the cost of counting, for any other
+// load.
 func BenchmarkRun(b *testing.B) {
 	for name, o := range map[string]Options{
 		"metrics=off": {Meters: noop.NewMeterProvider()},

@@ -8,7 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/internal/clip"
 )
 
-// The names under which [Step.Content] puts what was said into a span, by the GenAI conventions.
+// The attribute names for [Step.Content], from the GenAI conventions.
 const (
 	InputMessages  = "gen_ai.input.messages"
 	OutputMessages = "gen_ai.output.messages"
@@ -19,7 +19,8 @@ const (
 // maxContent is how many bytes of each a span keeps.
 const maxContent = 16 << 10
 
-// Content puts what value returns, as JSON, into the span of the step, if [Options.Content] says so; otherwise value is not called.
+// Content stores the result of value, as JSON, in the span of the step, if [Options.Content] is set; otherwise it does
+// nothing.
 func (s *Step) Content(name string, value func() any) {
 	if s == nil || !s.content {
 		return

@@ -8,9 +8,9 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 )
 
-// Expect has counters that alerts are about begin with 0 for these agents. Prometheus sees how a counter moves from one scrape to the
-// next, so that the first move of one that was not there before is lost to it: a replica that takes over ten runs at once, or the only
-// run in a day that is lost.
+// Expect initialises the counters used by alerts to 0 for these agents. Prometheus compares scrapes and misses the
+// first increment of a new counter: for example of a replica that takes over ten runs at once, or of a day's only lost
+// run.
 func (m *Metrics) Expect(agents ...string) {
 	ctx := context.Background()
 	for _, name := range agents {

@@ -2,7 +2,8 @@ package telemetry
 
 import "testing"
 
-// TestWhatAlertsAreAboutBeginsWithZero wants series before anything has happened, so that the first time is seen as a change.
+// TestWhatAlertsAreAboutBeginsWithZero checks that the series exist before any event, so that the first one is an
+// increase.
 func TestWhatAlertsAreAboutBeginsWithZero(t *testing.T) {
 	t.Parallel()
 	tel, reader := measured()

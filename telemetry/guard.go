@@ -12,18 +12,18 @@ import (
 	"github.com/agui-gateway/gateway/internal/clip"
 )
 
-// maxAttribute is how many bytes of a text a span keeps, besides those of [Options.Content]: some are the caller's, such as
-// the path of a request.
+// maxAttribute is the length limit in bytes of attributes other than those of [Options.Content]: some come from
+// callers, such as the path of a request.
 const maxAttribute = 1 << 10
 
-// protect calls f, and loses what f was to tell if it panics: whoever watches a run must not end it.
+// protect calls f and recovers from a panic: observers of a run must not end it.
 func protect(f func()) {
 	defer func() { _ = recover() }()
 	f()
 }
 
-// A guardedProvider makes tracers whose panics harm nobody, and whose texts are bounded. With bound those are too that a span
-// begins with.
+// A guardedProvider makes tracers that recover from panics and bound the length of texts. With bound, this includes the
+// initial attributes of spans.
 type guardedProvider struct {
 	trace.TracerProvider
 	bound bool
@@ -41,19 +41,19 @@ type guardedTracer struct {
 	bound bool
 }
 
-// bounded is o with shorter texts.
-func bounded(o []trace.SpanStartOption) []trace.SpanStartOption {
+// boundOptions is o with shorter texts.
+func boundOptions(o []trace.SpanStartOption) []trace.SpanStartOption {
 	config := trace.NewSpanStartConfig(o...)
 	list := config.Attributes()
 	clipAll(list, maxAttribute)
-	own := []trace.SpanStartOption{trace.WithAttributes(list...), trace.WithLinks(config.Links()...), trace.WithSpanKind(config.SpanKind())}
+	options := []trace.SpanStartOption{trace.WithAttributes(list...), trace.WithLinks(config.Links()...), trace.WithSpanKind(config.SpanKind())}
 	if config.NewRoot() {
-		own = append(own, trace.WithNewRoot())
+		options = append(options, trace.WithNewRoot())
 	}
 	if at := config.Timestamp(); !at.IsZero() {
-		own = append(own, trace.WithTimestamp(at))
+		options = append(options, trace.WithTimestamp(at))
 	}
-	return own
+	return options
 }
 
 // Start begins a span. One that records is guarded too.
@@ -64,7 +64,7 @@ func (t guardedTracer) Start(ctx context.Context, name string, o ...trace.SpanSt
 		}
 	}()
 	if t.bound {
-		o = bounded(o)
+		o = boundOptions(o)
 	}
 	started, inner := t.Tracer.Start(ctx, clip.To(name, maxAttribute), o...)
 	if !inner.IsRecording() {
@@ -74,7 +74,7 @@ func (t guardedTracer) Start(ctx context.Context, name string, o ...trace.SpanSt
 	return trace.ContextWithSpan(started, guarded), guarded
 }
 
-// A lostSpan stands for one whose tracer panicked: it tells nothing, and passes the trace on.
+// A lostSpan replaces a span after a panic of its tracer: it records nothing and propagates the trace.
 type lostSpan struct {
 	noop.Span
 	at trace.SpanContext
@@ -83,7 +83,7 @@ type lostSpan struct {
 // SpanContext is that of the span it would have been part of.
 func (s lostSpan) SpanContext() trace.SpanContext { return s.at }
 
-// A guardedSpan is a span whose panics harm nobody, and whose texts are bounded.
+// A guardedSpan is a span that recovers from panics and bounds the length of texts.
 type guardedSpan struct{ trace.Span }
 
 var _ embedded.Span = guardedSpan{}
@@ -104,12 +104,12 @@ func (s guardedSpan) SetStatus(c codes.Code, text string) {
 	protect(func() { s.Span.SetStatus(c, clip.To(text, maxAttribute)) })
 }
 
-// SetName names the span anew.
+// SetName renames the span.
 func (s guardedSpan) SetName(name string) {
 	protect(func() { s.Span.SetName(clip.To(name, maxAttribute)) })
 }
 
-// SetAttributes adds attributes, whose texts are cut.
+// SetAttributes adds attributes with truncated texts.
 func (s guardedSpan) SetAttributes(list ...attribute.KeyValue) {
 	s.setAttributes(maxAttribute, list)
 }

@@ -31,7 +31,7 @@ func (faultyExporter) ExportSpans(context.Context, []sdktrace.ReadOnlySpan) erro
 
 func (faultyExporter) Shutdown(context.Context) error { return nil }
 
-// TestAPanicOfATracerHarmsNobody neither a step nor a request, whose trace goes on.
+// TestAPanicOfATracerHarmsNobody: a step and a request succeed, and the request's trace is propagated.
 func TestAPanicOfATracerHarmsNobody(t *testing.T) {
 	t.Parallel()
 	const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
@@ -91,7 +91,7 @@ func TestARequestsSpanIsBounded(t *testing.T) {
 	}
 }
 
-// BenchmarkOff is a step with a first word and an end where nobody listens: what each run pays for nothing.
+// BenchmarkOff is a step with a first token and an end without receivers: the cost in each run.
 func BenchmarkOff(b *testing.B) {
 	ctx := context.Background()
 	b.ReportAllocs()
@@ -101,7 +101,7 @@ func BenchmarkOff(b *testing.B) {
 	}
 }
 
-// TestOffCostsAlmostNothing counts what a step and an event allocate where nobody listens.
+// TestOffCostsAlmostNothing counts the allocations of a step and an event without receivers.
 func TestOffCostsAlmostNothing(t *testing.T) {
 	ctx, quiet := context.Background(), New(Options{Tracers: noop.NewTracerProvider()})
 	const handful = 8

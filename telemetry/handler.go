@@ -8,11 +8,11 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 )
 
-// Handler returns next with a span for each request that traced allows, which is part of the caller's trace if the request
-// names one. The span has the route of the request, which next tells by [NameRoute]. Requests have t in their context.
+// Handler returns next with a span for each request that traced selects, as part of the caller's trace if the request
+// names one. The span has the route that next sets with [NameRoute]. Requests have t in their context.
 func (t *Telemetry) Handler(next http.Handler, traced func(*http.Request) bool) http.Handler {
 	if t.Off() {
-		return t.passing(next)
+		return t.passOn(next)
 	}
 	within := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if q, ok := r.Context().Value(requestKey{}).(*request); ok {
@@ -36,16 +36,16 @@ type request struct {
 
 type requestKey struct{}
 
-// NameRoute gives the request of ctx a route, such as "GET /threads/:id", by which its span and its metrics know it. Routes are few: it is
-// no path. The last that is given counts. It is for the request's own goroutine.
+// NameRoute sets the route of the request of ctx, such as "GET /threads/:id", for its span and metrics. There must be
+// few routes, so it is not the path. The last call counts. Call it only in the request's goroutine.
 func NameRoute(ctx context.Context, route string) {
 	if q, ok := ctx.Value(requestKey{}).(*request); ok && q.traced != nil {
 		q.traced.Pattern = route
 	}
 }
 
-// passing is Handler where nobody takes spans: a trace that the caller names is passed on.
-func (t *Telemetry) passing(next http.Handler) http.Handler {
+// passOn is Handler without spans: it propagates the caller's trace.
+func (t *Telemetry) passOn(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := With(r.Context(), t)
 		if r.Header.Get(parentHeader) != "" {
@@ -55,15 +55,15 @@ func (t *Telemetry) passing(next http.Handler) http.Handler {
 	})
 }
 
-// A directWriter writes through otelhttp's writer, which counts, and does everything else with the server's own: otelhttp's loses the
-// error of a flush, by which a handler learns that its reader is gone.
+// A directWriter writes through otelhttp's writer, which counts, and uses the server's writer for everything else:
+// otelhttp's loses the error of a flush, which shows that the reader is gone.
 type directWriter struct {
 	http.ResponseWriter
-	own http.ResponseWriter
+	server http.ResponseWriter
 }
 
 // FlushError flushes and returns what went wrong.
-func (w directWriter) FlushError() error { return http.NewResponseController(w.own).Flush() }
+func (w directWriter) FlushError() error { return http.NewResponseController(w.server).Flush() }
 
 // Unwrap is for [http.ResponseController].
-func (w directWriter) Unwrap() http.ResponseWriter { return w.own }
+func (w directWriter) Unwrap() http.ResponseWriter { return w.server }

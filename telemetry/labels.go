@@ -9,17 +9,17 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 )
 
-// other stands for every value of a label beyond those that it may have.
+// other replaces values of a label beyond its bound.
 const other = "other"
 
-// Bounds of labels. A team, or the list of an MCP server's tools, may change while the gateway runs, so a label whose values are
-// names has no more than so many in a process, and none that is longer.
+// Bounds of labels. A team, or the list of an MCP server's tools, may change while the gateway runs, so a label with
+// names as values has a bounded number per process, of bounded length.
 const (
 	maxLabelValues = 500
 	maxLabelBytes  = 128
 )
 
-// A label is one whose values are names. The first that it has are kept.
+// A label is a label with names as values. It keeps the first ones.
 type label struct {
 	key  attribute.Key
 	mu   sync.RWMutex
@@ -51,7 +51,7 @@ func (l *label) takes(value string) bool {
 	return l.seen[value]
 }
 
-// labels are those whose values are names.
+// labels are all labels with names as values.
 type labels struct {
 	agent, participant, provider, model, tool, remote *label
 }
@@ -63,7 +63,7 @@ func newLabels() labels {
 	}
 }
 
-// codeText is a code as a label has it: a program may have codes of its own, made of anything.
+// codeText returns the label for a code: a program may define any codes.
 func codeText(c errcode.Code) string {
 	if !c.Known() {
 		return other

@@ -29,8 +29,7 @@ func (h logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 // WithGroup keeps the ids, which are then part of the group like all that a record has.
 func (h logHandler) WithGroup(name string) slog.Handler { return logHandler{h.Handler.WithGroup(name)} }
 
-// Logger returns log, whose records are logged with ctx where they are logged with no span's: the lines of a run that know no
-// better tell of its span.
+// Logger returns log with ctx as the context for records that are logged without a span: they then refer to its span.
 func Logger(ctx context.Context, log *slog.Logger) *slog.Logger {
 	if !Traced(ctx) {
 		return log

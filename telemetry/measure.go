@@ -10,14 +10,14 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 )
 
-// What a step came to, as the label outcome has it: one of these, or the code of its failure.
+// The outcomes of a step, as values of the label outcome: one of these, or the code of its failure.
 const (
 	outcomeOK        = "ok"
 	outcomeInterrupt = "interrupt"
 )
 
-// measure moves the instruments of a step that has ended. Agent is that of the run which the step is part of, waits says that it
-// ended with a question.
+// measure updates the instruments of a step that has ended. agent is the run's; waits means that it ended with a
+// question.
 func (m *Metrics) measure(span trace.Span, r Record, agent string, took time.Duration, waits bool) {
 	if m.idle() {
 		return
@@ -45,8 +45,9 @@ func (m *Metrics) measure(span trace.Span, r Record, agent string, took time.Dur
 	case KindRemote:
 		m.remoteCalls.Add(ctx, 1, with(m.labels.remote.of(r.Name), result))
 	case KindStore:
-		m.storeCall(ctx, r.Name, took, r.Code != "" && r.Code != errcode.Cancelled) // whoever asked is gone
-	case KindRun, KindChoice, KindQuestion, KindWebhook: // whoever ends a run knows how; a choice is seen by its model's call
+		m.storeCall(ctx, r.Name, took, r.Code != "" && r.Code != errcode.Cancelled) // the caller is gone
+	// counted where the outcome is known; a choice by its model call
+	case KindRun, KindChoice, KindQuestion, KindWebhook:
 	}
 }
 

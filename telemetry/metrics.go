@@ -7,11 +7,12 @@ import (
 	"go.opentelemetry.io/otel/metric"
 )
 
-// Metrics count and time what the gateway does, by instruments of OpenTelemetry's metric API. docs/metrics.md lists them as Prometheus
-// scrapes them. A label's values are names of what the operator has configured, or words of a fixed list; nothing that a client
-// chooses is among them. Metrics are safe for concurrent use, and nothing here fails.
+// Metrics counts and times the gateway's work with instruments of OpenTelemetry's metric API. docs/metrics.md lists
+// them as Prometheus scrapes them. Label values are names from the configuration, or words of a fixed list; clients
+// cannot choose any. Metrics is safe for concurrent use and never fails.
 //
-// Steps measure themselves: a call of [Step.End] moves the instruments of its kind. The methods of Metrics are for what is no step.
+// Steps measure themselves: [Step.End] updates the instruments of its kind. The methods of Metrics are for everything
+// else.
 type Metrics struct {
 	meter  metric.Meter
 	labels labels
@@ -46,11 +47,11 @@ type Metrics struct {
 	deliveries    metric.Int64Counter
 }
 
-// idle reports whether nobody reads metrics, so that labels would be made for nothing.
+// idle reports whether metrics have no reader, so that labels need not be made.
 func (m *Metrics) idle() bool { return !m.turns.Enabled(context.Background()) }
 
-// The bounds of histograms, in seconds: a store answers within milliseconds, a first word takes seconds, a turn minutes, and people
-// hours.
+// The bounds of histograms, in seconds: a store answers within milliseconds, a first token takes seconds, turns
+// minutes, people hours.
 var (
 	storeBounds  = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5}
 	firstBounds  = []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 20, 30, 60}
@@ -94,15 +95,15 @@ func newMetrics(p metric.MeterProvider) *Metrics {
 		storeDuration: b.seconds("gateway.store.duration", "How long a call of the store took.", storeBounds),
 		storeErrors:   b.counter("gateway.store.errors", "{call}", "Calls of the store that failed."),
 		queueWait:     b.seconds("gateway.queue.wait", "How long requests waited for a thread or for room.", workBounds),
-		limits:        b.counter("gateway.limits", "{refusal}", "What was refused because a limit was reached."),
+		limits:        b.counter("gateway.limits", "{refusal}", "Refusals because a limit was reached."),
 		deliveries:    b.counter("gateway.webhook.deliveries", "{delivery}", "Attempts to deliver a notice to the webhook's receiver."),
 	}
 }
 
-// A builder makes instruments. OpenTelemetry hands one on beside an error, so the error is only noted.
+// A builder makes instruments. OpenTelemetry returns a usable one beside an error, so the error is only logged.
 type builder struct{ meter metric.Meter }
 
-func noted[T any](instrument T, err error) T {
+func reportError[T any](instrument T, err error) T {
 	if err != nil {
 		otel.Handle(err)
 	}
@@ -110,13 +111,13 @@ func noted[T any](instrument T, err error) T {
 }
 
 func (b builder) counter(name, unit, text string) metric.Int64Counter {
-	return noted(b.meter.Int64Counter(name, metric.WithUnit(unit), metric.WithDescription(text)))
+	return reportError(b.meter.Int64Counter(name, metric.WithUnit(unit), metric.WithDescription(text)))
 }
 
 func (b builder) amount(name, text string) metric.Float64Counter {
-	return noted(b.meter.Float64Counter(name, metric.WithDescription(text)))
+	return reportError(b.meter.Float64Counter(name, metric.WithDescription(text)))
 }
 
 func (b builder) seconds(name, text string, bounds []float64) metric.Float64Histogram {
-	return noted(b.meter.Float64Histogram(name, metric.WithUnit("s"), metric.WithDescription(text), metric.WithExplicitBucketBoundaries(bounds...)))
+	return reportError(b.meter.Float64Histogram(name, metric.WithUnit("s"), metric.WithDescription(text), metric.WithExplicitBucketBoundaries(bounds...)))
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 )
 
-// A series is one of an instrument: what was counted, or how many times were measured.
+// A series is one of an instrument: a count, or a number of measurements.
 type series struct {
 	kind   string
 	labels map[string]string
@@ -72,7 +72,7 @@ func labelsOf(set attribute.Set) map[string]string {
 	return labels
 }
 
-// measured returns a Telemetry whose metrics can be collected.
+// measured returns a Telemetry, and a reader of its metrics.
 func measured() (*Telemetry, metric.Reader) {
 	r := metric.NewManualReader()
 	return New(Options{Meters: metric.NewMeterProvider(metric.WithReader(r))}), r
@@ -115,7 +115,7 @@ func moveAll(ctx context.Context, t *Telemetry) (stop func()) {
 	return m.WatchLoad(func() Load { return Load{OpenRuns: 1, OpenReaders: 2, QueuedRuns: 3, MaxRuns: 4} })
 }
 
-// TestEveryMetricIsDocumented holds docs/metrics.md against what is collected: names, types and labels, both ways.
+// TestEveryMetricIsDocumented compares docs/metrics.md with the collected metrics: names, types and labels, both ways.
 func TestEveryMetricIsDocumented(t *testing.T) {
 	t.Parallel()
 	tel, reader := measured()
@@ -206,7 +206,7 @@ func TestAStepMovesWhatIsItsKind(t *testing.T) {
 	}
 }
 
-// TestLabelsAreBounded names ten thousand things, as a server whose list of tools changes all the time would.
+// TestLabelsAreBounded uses ten thousand names, as a server with an ever-changing list of tools would.
 func TestLabelsAreBounded(t *testing.T) {
 	t.Parallel()
 	tel, reader := measured()

@@ -11,8 +11,8 @@ import (
 	nooptrace "go.opentelemetry.io/otel/trace/noop"
 )
 
-// TestOff is about a program that sends nothing: a request's trace is passed on all the same, records go to their sink, and a step
-// makes nothing for spans and metrics.
+// TestOff is about a program that sends nothing: a request's trace is still propagated, records go to their sink, and a
+// step allocates nothing for spans and metrics.
 func TestOff(t *testing.T) {
 	off := New(Options{Tracers: nooptrace.NewTracerProvider(), Meters: noopmetric.NewMeterProvider()})
 	for name, on := range map[string]*Telemetry{

@@ -26,8 +26,8 @@ func Traceparent(ctx context.Context) string {
 // Traced reports whether ctx is part of a trace.
 func Traced(ctx context.Context) bool { return trace.SpanContextFromContext(ctx).IsValid() }
 
-// WithTraceparent returns a context whose spans are part of the one that [Traceparent] has named, here or in another process.
-// What is none changes nothing.
+// WithTraceparent returns a context with spans below the one of [Traceparent]of any process. An invalid parent changes
+// nothing.
 func WithTraceparent(ctx context.Context, parent string) context.Context {
 	if at := spanContextOf(parent); at.IsValid() {
 		return trace.ContextWithRemoteSpanContext(ctx, at)
@@ -42,8 +42,7 @@ func spanContextOf(parent string) trace.SpanContext {
 	return trace.SpanContextFromContext(w3c.Extract(context.Background(), propagation.MapCarrier{parentHeader: parent}))
 }
 
-// Inject calls set with what tells another server of the trace that ctx is part of: traceparent, and tracestate if there is
-// one. Without a trace it does not.
+// Inject calls setwith the trace headers of ctx, traceparent and perhaps tracestate. Without a trace it does nothing.
 func Inject(ctx context.Context, set func(name, value string)) {
 	carrier := propagation.MapCarrier{}
 	w3c.Inject(ctx, carrier)
@@ -54,8 +53,8 @@ func Inject(ctx context.Context, set func(name, value string)) {
 	}
 }
 
-// Transport returns a transport that tells the servers it asks of the trace that a request is part of. It is for servers that the
-// operator has named, such as those of models; nil is [http.DefaultTransport].
+// Transport returns a transport that propagates a request's trace. Use it for servers that the operator has named, such
+// as those of models; nil is [http.DefaultTransport].
 func Transport(next http.RoundTripper) http.RoundTripper {
 	if next == nil {
 		next = http.DefaultTransport

@@ -12,42 +12,42 @@ type Kind string
 const (
 	KindRun      Kind = "run"      // an attempt at a run, from its first event to its last
 	KindTurn     Kind = "turn"     // one try of a participant's turn
-	KindChoice   Kind = "choice"   // a supervisor's choice of who speaks next
+	KindChoice   Kind = "choice"   // a supervisor's choice of the next speaker
 	KindModel    Kind = "model"    // a call of a language model, with its retries
 	KindTool     Kind = "tool"     // a call of a tool on this side
 	KindRemote   Kind = "remote"   // a run of an agent on another server
 	KindQuestion Kind = "question" // from a question to its answer
 	KindStore    Kind = "store"    // a call of the store
-	KindWebhook  Kind = "webhook"  // an attempt to tell a receiver of questions; no run's trace has it
+	KindWebhook  Kind = "webhook"  // an attempt to notify a receiver of questions; in no run's trace
 )
 
-// A Record is one step as the trace of its run tells it: once when it begins, without End, and once when it has ended.
+// A Record is one step in the trace of its run: once at its beginning, without End, and once after its end.
 type Record struct {
 	ID     string `json:"id"`               // of the step, within the run; Begin makes it
-	Parent string `json:"parent,omitempty"` // the step it is part of; Begin takes it from the context
+	Parent string `json:"parent,omitempty"` // the enclosing step; Begin takes it from the context
 	Kind   Kind   `json:"kind"`
-	// Name is who or what works: an agent, a participant with its path, a configured model, a tool.
+	// Name is the name of the agent, participant (with its path), configured model, or tool.
 	Name  string `json:"name,omitempty"`
 	Start int64  `json:"start"`         // milliseconds since 1970; Begin fills it
 	End   int64  `json:"end,omitempty"` // milliseconds since 1970; Step.End fills it
 	// Attempt counts from 1 the tries of the same thing: attempts at a run, tries of a turn.
 	Attempt int `json:"attempt,omitempty"`
 
-	// What of the run's events the step is seen by.
+	// The events of the run that show the step.
 	SubagentRunID string `json:"subagentRunId,omitempty"`
 	MessageID     string `json:"messageId,omitempty"`
 	ToolCallID    string `json:"toolCallId,omitempty"`
 	InterruptID   string `json:"interruptId,omitempty"`
 
-	// Of a model call: who was asked, when it said its first words (milliseconds since 1970), and what it used. Cost is nil if the
-	// model has no price.
+	// For a model call: the provider, the time of the first token (milliseconds since 1970), and the usage. Cost is nil
+	// without a price.
 	Provider   string           `json:"provider,omitempty"`
 	Model      string           `json:"model,omitempty"`
 	FirstToken int64            `json:"firstToken,omitempty"`
 	Usage      *agui.TokenUsage `json:"usage,omitempty"`
 	Cost       *float64         `json:"cost,omitempty"`
 
-	// Limit is the limit at which what the step is about ended, which is no failure: "max_rounds" of a choice.
+	// Limit is the limit that ended the subject of the step without a failure: "max_rounds" of a choice.
 	Limit string `json:"limit,omitempty"`
 
 	// Code is why the step failed, empty if it did not.

@@ -9,8 +9,8 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 )
 
-// RunEnded counts a run that has ended, as whoever has written its end does: no other attempt at it has. Outcome is that of the
-// run's record, took the time since its first start.
+// RunEnded counts a run that has ended. Only the attempt that wrote the end calls it. outcome is that of the run's
+// record, took the time since its first start.
 func (m *Metrics) RunEnded(ctx context.Context, agent, outcome string, code errcode.Code, took time.Duration) {
 	if m.idle() {
 		return
@@ -28,7 +28,7 @@ func (m *Metrics) RunHandedOver(ctx context.Context, agent string) {
 	m.runs.Add(ctx, 1, with(m.labels.agent.of(agent), attribute.String("outcome", "handed_over")))
 }
 
-// RunTakenOver counts a run that this replica goes on with.
+// RunTakenOver counts a run that this replica continues.
 func (m *Metrics) RunTakenOver(ctx context.Context, agent string) {
 	m.takeovers.Add(ctx, 1, with(m.labels.agent.of(agent)))
 }

@@ -9,7 +9,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 )
 
-// QueueWait measures how long a request has waited for a thread or for room, whatever came of it.
+// QueueWait measures how long a request has waited for a thread or for room, with any outcome.
 func (m *Metrics) QueueWait(ctx context.Context, waited time.Duration) {
 	m.queueWait.Record(ctx, waited.Seconds())
 }
@@ -33,13 +33,13 @@ type Load struct {
 // WatchLoad observes load whenever metrics are collected, until stop is called.
 func (m *Metrics) WatchLoad(load func() Load) (stop func()) {
 	gauge := func(name, unit, text string) metric.Int64ObservableGauge {
-		return noted(m.meter.Int64ObservableGauge(name, metric.WithUnit(unit), metric.WithDescription(text)))
+		return reportError(m.meter.Int64ObservableGauge(name, metric.WithUnit(unit), metric.WithDescription(text)))
 	}
 	runs := gauge("gateway.open_runs", "{run}", "Runs that are live on this replica.")
 	readers := gauge("gateway.open_readers", "{reader}", "Readers of runs and threads on this replica.")
 	queued := gauge("gateway.queued_runs", "{request}", "Requests that wait here for a thread or for room.")
 	most := gauge("gateway.max_runs", "{run}", "How many runs may be live on this replica; absent without a limit.")
-	registered := noted(m.meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
+	registered := reportError(m.meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		l := load()
 		o.ObserveInt64(runs, int64(l.OpenRuns))
 		o.ObserveInt64(readers, int64(l.OpenReaders))
@@ -49,14 +49,14 @@ func (m *Metrics) WatchLoad(load func() Load) (stop func()) {
 		}
 		return nil
 	}, runs, readers, queued, most))
-	return func() { noted(struct{}{}, registered.Unregister()) }
+	return func() { reportError(struct{}{}, registered.Unregister()) }
 }
 
-// TellBuild has metrics say which program this is.
+// TellBuild exports the program's version as a metric.
 func (m *Metrics) TellBuild(version, commit string) {
-	info := noted(m.meter.Int64ObservableGauge("gateway.build_info", metric.WithDescription("The program: its version, commit and Go version. It is always 1.")))
+	info := reportError(m.meter.Int64ObservableGauge("gateway.build_info", metric.WithDescription("The program: its version, commit and Go version. It is always 1.")))
 	attrs := with(attribute.String("version", version), attribute.String("commit", commit), attribute.String("go_version", runtime.Version()))
-	noted(m.meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
+	reportError(m.meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		o.ObserveInt64(info, 1, attrs)
 		return nil
 	}, info))

@@ -9,17 +9,17 @@ import (
 // A sink gets the records of a run, and numbers its steps.
 type sink struct {
 	prefix string
-	tell   func(Record)
+	emit   func(Record)
 	steps  atomic.Int64
 }
 
 type sinkKey struct{}
 
-// WithSink returns a context whose steps are told to tell, each when it begins and when it ends. Their ids begin with prefix, so
-// that several attempts at a run can be told apart. tell is called from many goroutines, does not block and keeps nothing of the
-// record's pointers.
+// WithSink returns a context with steps that are reported to tell, each at its beginning and end. Their ids begin with
+// prefix, which distinguishes the attempts of a run. tell must be safe for concurrent use, must not block, and must not
+// keep pointers of the record.
 func WithSink(ctx context.Context, prefix string, tell func(Record)) context.Context {
-	return context.WithValue(ctx, sinkKey{}, &sink{prefix: prefix, tell: tell})
+	return context.WithValue(ctx, sinkKey{}, &sink{prefix: prefix, emit: tell})
 }
 
 // sinkOf returns the sink of ctx, nil if it has none.
@@ -36,9 +36,9 @@ func (s *sink) newID() string {
 	return s.prefix + strconv.FormatInt(s.steps.Add(1), 10)
 }
 
-// told tells a copy of r, so that the step can go on with its own.
-func (s *sink) told(r Record) {
+// report passes on a copy of r, which the step may change later.
+func (s *sink) report(r Record) {
 	if s != nil {
-		s.tell(r)
+		s.emit(r)
 	}
 }

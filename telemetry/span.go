@@ -12,14 +12,14 @@ import (
 	"github.com/agui-gateway/gateway/internal/clip"
 )
 
-// The options of spans, made once: a step that nobody records should cost little.
+// The options of spans, allocated once: a step without a recorder should be cheap.
 var (
 	internalSpan = []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindInternal)}
 	clientSpan   = []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindClient)}
 )
 
-// spanName is the name of a step's span: few different ones, so that a collector can group by it. Those of agents, models and
-// tools are the GenAI conventions' of OpenTelemetry.
+// spanName returns the name of a step's span: few different ones, so that a collector can group by it. Those of agents,
+// models and tools follow OpenTelemetry's GenAI conventions.
 func spanName(r *Record) string {
 	verb := operation(r.Kind)
 	switch r.Kind {
@@ -68,7 +68,7 @@ func (t *Telemetry) startSpan(ctx context.Context, r *Record, links []Link) (con
 	return ctx, span
 }
 
-// startAttributes are what is known of a step when it begins.
+// startAttributes returns the attributes that are known at the beginning of a step.
 func startAttributes(ctx context.Context, r *Record) []attribute.KeyValue {
 	list := []attribute.KeyValue{attribute.String("agui.step", string(r.Kind))}
 	text := func(key, value string) {
@@ -109,7 +109,7 @@ func (s *Step) endSpan() {
 	s.span.End()
 }
 
-// endAttributes are what has become known of a step since it began.
+// endAttributes returns the attributes that became known since the beginning.
 func endAttributes(r *Record, suspended bool) []attribute.KeyValue {
 	var list []attribute.KeyValue
 	text := func(key, value string) {
@@ -140,7 +140,7 @@ func endAttributes(r *Record, suspended bool) []attribute.KeyValue {
 	return append(list, usageAttributes(r.Usage)...)
 }
 
-// usageAttributes are what a model used, as far as it is known.
+// usageAttributes returns the known usage of a model.
 func usageAttributes(u *agui.TokenUsage) []attribute.KeyValue {
 	if u == nil {
 		return nil
@@ -166,7 +166,7 @@ func (s *Step) Finish(reason string) {
 	}
 }
 
-// Address notes which host a step asks.
+// Address sets the host that a step calls.
 func (s *Step) Address(host string) {
 	if s != nil && s.span.IsRecording() {
 		s.span.SetAttributes(attribute.String("server.address", host))

@@ -23,7 +23,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 )
 
-// recorded returns a context whose spans are kept in memory.
+// recorded returns a context with spans that are kept in memory.
 func recorded(t *testing.T, o Options) (context.Context, *tracetest.InMemoryExporter) {
 	t.Helper()
 	exporter := tracetest.NewInMemoryExporter()
@@ -80,7 +80,8 @@ func whole(ctx context.Context) {
 	}
 }
 
-// TestSpansAreThoseOfTheDocumentation holds docs/telemetry.md to what is recorded: the names of spans by kind, and their attributes.
+// TestSpansAreThoseOfTheDocumentation compares docs/telemetry.md with recorded spans: their names by kind, and their
+// attributes.
 func TestSpansAreThoseOfTheDocumentation(t *testing.T) {
 	t.Parallel()
 	ctx, exporter := recorded(t, Options{Content: true})
@@ -200,7 +201,7 @@ func TestAFailureIsACode(t *testing.T) {
 	}
 }
 
-// panickingError is an error of an agent's whose methods panic.
+// panickingError is an error of an agent with methods that panic.
 type panickingError struct{}
 
 func (panickingError) Error() string { panic("no") }

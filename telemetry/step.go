@@ -13,7 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 )
 
-// A Step is work that has begun. Nil does nothing. It is safe for concurrent use.
+// A Step is an operation in progress. Nil does nothing. It is safe for concurrent use.
 type Step struct {
 	span    trace.Span
 	sink    *sink
@@ -30,15 +30,15 @@ type Step struct {
 
 type stepKey struct{}
 
-// Begin begins a step that is part of the one that ctx belongs to. Of r the kind and the name are needed; its id, parent and
-// times are the step's to fill. The context returned is for the work: steps that begin with it are parts of this one.
+// Begin begins a step below the one of ctx. r needs the kind and the name; the step sets its id, parent and times. The
+// returned context is for the operation: steps that begin with it are below this one.
 func Begin(ctx context.Context, r Record) (context.Context, *Step) { return BeginLinked(ctx, r) }
 
-// BeginLinked is [Begin] for a step that has to do with others, of other traces.
+// BeginLinked is [Begin] for a step with links to steps of other traces.
 func BeginLinked(ctx context.Context, r Record, links ...Link) (context.Context, *Step) {
 	t := From(ctx)
 	s := &Step{metrics: t.metrics, began: time.Now()}
-	if r.Kind != KindStore { // which is of interest to the operator alone
+	if r.Kind != KindStore { // stores are of interest to the operator only
 		s.sink = sinkOf(ctx)
 	}
 	if up := Current(ctx); up != nil && up.sink == s.sink {
@@ -52,11 +52,11 @@ func BeginLinked(ctx context.Context, r Record, links ...Link) (context.Context,
 	s.record = r
 	ctx, s.span = t.startSpan(ctx, &s.record, links)
 	s.content = t.content && s.span.IsRecording()
-	s.sink.told(r)
+	s.sink.report(r)
 	return context.WithValue(ctx, stepKey{}, s), s
 }
 
-// Measure begins a step that is measured only: it has no span and no record. It is for what happens many times in each run.
+// Measure begins a step without a span and a record, which is only measured. It is for frequent operations of a run.
 func (t *Telemetry) Measure(_ context.Context, r Record) *Step {
 	began := time.Now()
 	r.Start = began.UnixMilli()
@@ -69,8 +69,7 @@ func Current(ctx context.Context) *Step {
 	return s
 }
 
-// Continue returns ctx, whose steps are part of the step that from belongs to. It is for work that outlives from, or
-// began before it.
+// Continue returns ctx with the step of from, for work that outlives from, or began before it.
 func Continue(ctx, from context.Context) context.Context {
 	ctx = trace.ContextWithSpan(ctx, trace.SpanFromContext(from))
 	for _, k := range []any{key{}, sinkKey{}, threadKey{}, stepKey{}} {
@@ -81,7 +80,7 @@ func Continue(ctx, from context.Context) context.Context {
 	return ctx
 }
 
-// Update changes what is known of the step by now, such as what a model used. It does nothing once the step has ended.
+// Update changes the step's record, for example the usage of a model. It does nothing once the step has ended.
 func (s *Step) Update(change func(*Record)) {
 	if s == nil {
 		return
@@ -108,7 +107,7 @@ func (s *Step) Retry(err error, pause time.Duration) {
 	}
 }
 
-// Suspend ends a step that waits for people or for the client: it has not failed, and goes on as another step.
+// Suspend ends a step that waits for people or for the client: it has not failed, and another step continues it.
 func (s *Step) Suspend() {
 	if s == nil {
 		return
@@ -119,10 +118,10 @@ func (s *Step) Suspend() {
 	s.End(nil)
 }
 
-// End ends the step. Of err only the code is told, nil means that it worked. Only the first call counts.
+// End ends the step. Only the code of err is recorded; nil means success. Only the first call counts.
 func (s *Step) End(err error) { s.Fail(codeOf(err)) }
 
-// Fail is [Step.End] where the code is known; an empty one says that the step worked.
+// Fail is [Step.End] with a known code; "" means success.
 func (s *Step) Fail(code errcode.Code) {
 	if s == nil {
 		return
@@ -139,10 +138,10 @@ func (s *Step) Fail(code errcode.Code) {
 	}
 	protect(func() { s.metrics.measure(s.span, s.record, s.agent, time.Since(s.began), s.suspended) })
 	s.endSpan()
-	s.sink.told(s.record)
+	s.sink.report(s.record)
 }
 
-// codeOf is the code of err, one of those that there are: an error may be of an agent's own making, and its methods too.
+// codeOf returns the code of err and recovers from panics: an error type may be defined by an agent.
 func codeOf(err error) (code errcode.Code) {
 	if err == nil {
 		return ""
@@ -155,5 +154,5 @@ func codeOf(err error) (code errcode.Code) {
 	return code
 }
 
-// ownCode is what a code of an agent's own may be: no sentence.
+// ownCode matches valid codes of agents: no sentences.
 var ownCode = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,63}$`)

@@ -13,30 +13,30 @@ import (
 // scope names the instrumentation in what it sends.
 const scope = "github.com/agui-gateway/gateway"
 
-// Options say where telemetry goes. The zero value uses OpenTelemetry's global providers, which do nothing until a program
-// sets them.
+// Options configures the destinations. The zero value uses OpenTelemetry's global providers, which are no-ops until
+// set.
 type Options struct {
 	// Tracers make the tracer; nil means the global provider.
 	Tracers trace.TracerProvider
 	// Meters make the meter; nil means the global provider.
 	Meters metric.MeterProvider
-	// Content puts what people and models say into spans: messages, replies, and the arguments and results of tools. It is for
-	// development, because whoever may see spans then reads conversations.
+	// Content stores messages, replies, and the arguments and results of tools in spans. It is for development, because
+	// readers of spans can then read conversations.
 	Content bool
 }
 
-// A Telemetry is where steps are told. It is safe for concurrent use.
+// A Telemetry is the destination of steps. It is safe for concurrent use.
 type Telemetry struct {
 	tracers trace.TracerProvider
 	meters  metric.MeterProvider
 	tracer  trace.Tracer
 	metrics *Metrics
 	content bool
-	// Nobody takes spans, and nobody metrics.
+	// There is no receiver of spans, or of metrics.
 	noSpans, noMetrics bool
 }
 
-// New returns a Telemetry that works as o says.
+// New returns a Telemetry with the given options.
 func New(o Options) *Telemetry {
 	if o.Tracers == nil {
 		o.Tracers = otel.GetTracerProvider()
@@ -53,11 +53,11 @@ func New(o Options) *Telemetry {
 	return t
 }
 
-// Off reports whether spans and metrics go nowhere, as with OpenTelemetry's providers that do nothing: then who has a choice need not tell of
-// them. Records of steps go to their sink all the same. It is not known of the global providers, which a program may set later.
+// Off reports whether spans and metrics are discarded, as with OpenTelemetry's no-op providers: callers may then skip
+// them. Records of steps still go to their sink. It is false for the global providers, which a program may set later.
 func (t *Telemetry) Off() bool { return t.noSpans && t.noMetrics }
 
-// Metrics returns what counts and times what is no step. A nil Telemetry has OpenTelemetry's global provider.
+// Metrics returns the metrics other than those of steps. A nil Telemetry uses OpenTelemetry's global provider.
 func (t *Telemetry) Metrics() *Metrics {
 	if t == nil {
 		return fallback.metrics
@@ -71,7 +71,7 @@ var fallback = New(Options{})
 // key is where a context carries its Telemetry.
 type key struct{}
 
-// With returns a context whose steps are told to t. A nil t changes nothing.
+// With returns a context with steps that are reported to t. A nil t changes nothing.
 func With(ctx context.Context, t *Telemetry) context.Context {
 	if t == nil {
 		return ctx

@@ -17,13 +17,13 @@ type Thread struct{ ID, RunID string }
 
 type threadKey struct{}
 
-// WithThread returns a context whose steps belong to t.
+// WithThread returns a context with steps that belong to t.
 func WithThread(ctx context.Context, t Thread) context.Context {
 	t.ID, t.RunID = clip.To(t.ID, maxName), clip.To(t.RunID, maxName)
 	return context.WithValue(ctx, threadKey{}, t)
 }
 
-// A LinkReason says what two spans have to do with each other.
+// A LinkReason is the relation between two spans.
 type LinkReason string
 
 // The reasons of links.
@@ -34,15 +34,15 @@ const (
 
 // A Link leads from a step to one of another trace.
 type Link struct {
-	// Traceparent names it, as [Traceparent] does. Empty, and what is none, makes no link.
+	// Traceparent identifies it, like [Traceparent]. An empty or invalid one makes no link.
 	Traceparent string
-	// Why is what it has to do with the step.
+	// Why is its relation to the step.
 	Why LinkReason
 	// ThreadID is the thread of both.
 	ThreadID string
 }
 
-// spanLinks are links as a tracer wants them.
+// spanLinks converts links for a tracer.
 func spanLinks(links []Link) []trace.Link {
 	var list []trace.Link
 	for _, l := range links {

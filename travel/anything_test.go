@@ -10,8 +10,8 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// Whatever people say and click: every run ends, in a state that fits how it ended, and what is confirmed is
-// what was booked. The thread itself checks the order of events and the deltas.
+// For any messages and clicks every run ends, in a state that fits its outcome, and confirmed bookings are correct. The
+// thread itself checks the order of events and the deltas.
 func TestAnyConversation(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {

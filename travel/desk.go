@@ -26,19 +26,20 @@ type desk[T any] struct {
 	thing  func(T) string // "the KLM flight"
 
 	// The sentences of the specialist: how many options there are, the question, and the confirmation.
-	found    func(t trip, options int, best T, days int) string
-	limited  func(l limits, best T, met bool) string // what the limits mean for the recommended one; empty without limits
+	found func(t trip, options int, best T, days int) string
+	// describes how the recommended one meets the limits; empty without limits
+	limited  func(l limits, best T, met bool) string
 	question func(t trip, best T) string
 	booked   func(t trip, chosen T, days int) string
 
 	voice voice
 }
 
-// errNotOffered makes a wrong choice be asked again. It reaches no client and no log.
+// errNotOffered makes a wrong choice ask again. It reaches no client and no log.
 var errNotOffered = errors.New("travel: not one of the options")
 
-// turn is the specialist's turn. It is entered again from the top when the question was answered: nothing is written
-// before the answer, and nothing is said twice.
+// turn is the specialist's turn. It runs again from the top after the answer: it writes nothing before the answer, and
+// sends no text twice.
 func (d desk[T]) turn(_ context.Context, turn *groupchat.Turn) error {
 	o, err := readTask(turn.Instruction())
 	if err != nil {
@@ -58,13 +59,14 @@ func (d desk[T]) turn(_ context.Context, turn *groupchat.Turn) error {
 	}
 	best, met := d.within(o.Limits, options, best)
 	if has && best == had {
-		best = (had + 1) % len(options) // a traveller who wants another option is not recommended the same one
+		best = (had + 1) % len(options) // recommend another option than the previous one
 		_, met = d.within(o.Limits, options[best:best+1], 0)
 	}
 	return d.ask(turn, t, options, best, o.Days, d.limited(o.Limits, options[best], met))
 }
 
-// ask announces the options, lets the traveller choose and books the choice. Limited is what the traveller's limits mean for the best.
+// ask announces the options, lets the traveller choose and books the choice. limited describes how the best one meets
+// the limits.
 func (d desk[T]) ask(turn *groupchat.Turn, t trip, options []T, best, days int, limited string) error {
 	found := d.found(t, len(options), options[best], days)
 	if limited != "" {
@@ -111,7 +113,7 @@ func (d desk[T]) book(turn *groupchat.Turn, t trip, options []T, chosen T, days 
 	return d.say(turn, "booked", t, d.booked(t, chosen, days))
 }
 
-// say says a sentence once.
+// say sends a sentence once.
 func (d desk[T]) say(turn *groupchat.Turn, key string, t trip, text string) error {
 	say, err := d.words(turn, key, t, map[string]string{key: text})
 	if err != nil {
@@ -120,12 +122,12 @@ func (d desk[T]) say(turn *groupchat.Turn, key string, t trip, text string) erro
 	return groupchat.Say(turn, key, "%s", say[key])
 }
 
-// words are the sentences as the specialist says them, with the names of the options kept.
+// words returns the specialist's sentences, which keep the names of the options.
 func (d desk[T]) words(turn *groupchat.Turn, key string, t trip, script map[string]string) (map[string]string, error) {
 	return d.voice.words(turn, key, script, d.names(t)...)
 }
 
-// keep says that the chosen option is booked already.
+// keep announces that the chosen option is booked already.
 func (d desk[T]) keep(turn *groupchat.Turn, t trip, chosen T) error {
 	if err := write(turn, assignment{"/planning_step", d.bookedStep}); err != nil {
 		return err
@@ -141,8 +143,8 @@ func (d desk[T]) cancelledText(turn *groupchat.Turn, options []T) string {
 	return english.NothingBooked
 }
 
-// schema demands the member that identifies an option and allows the others. It does not list the values, because a wrong
-// choice shall be asked again and not refused.
+// schema requires the member that identifies an option and allows the others. It does not enumerate the values, because
+// a wrong choice should be asked again and not refused.
 func (d desk[T]) schema() json.RawMessage {
 	raw, err := json.Marshal(map[string]any{
 		"type":       "object",
@@ -155,8 +157,8 @@ func (d desk[T]) schema() json.RawMessage {
 	return raw
 }
 
-// pick returns the option that an answer names. It ignores the other members of the answer, such as the price, because a
-// browser can change them. An answer may be the option, JSON text of it, or its name.
+// pick returns the option that an answer names. It ignores the other members of the answer, such as the price, because
+// a browser can change them. An answer may be the option, JSON text of it, or its name.
 func (d desk[T]) pick(options []T, payload json.RawMessage) (T, error) {
 	var text string
 	if json.Unmarshal(payload, &text) == nil {

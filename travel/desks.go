@@ -62,8 +62,8 @@ var hotelDesk = desk[catalogue.Hotel]{
 	booked:   func(t trip, h catalogue.Hotel, days int) string { return english.HotelBooked(t.to, h, days) },
 }
 
-// speaking is the desk with a voice.
-func (d desk[T]) speaking(v voice) desk[T] {
+// speakWith is the desk with a voice.
+func (d desk[T]) speakWith(v voice) desk[T] {
 	d.voice = v
 	return d
 }

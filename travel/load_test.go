@@ -32,9 +32,9 @@ const (
 	heapSlack = 2 << 20
 )
 
-// TestLoad plans many trips at once, and then as many again, each to its end. Neither a goroutine nor memory may be
-// left of a run that is over: what is kept is the thread, and that goes when it is deleted. It is not parallel,
-// because goroutines and heap are the process's.
+// TestLoad plans many trips concurrently, and then as many again, each to its end. A run that is over may leave neither
+// a goroutine nor memory: only the thread is kept, until it is deleted. It is not parallel, because goroutines and heap
+// are the process's.
 func TestLoad(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	empty := heap()
@@ -62,7 +62,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// heap is the size of what is reachable.
+// heap is the size of reachable memory.
 func heap() uint64 {
 	// Two collections: pools give up what they hold at the second.
 	runtime.GC()
@@ -116,7 +116,7 @@ func (s *loadServer) close(t *testing.T) {
 	*s = loadServer{}
 }
 
-// trips plans trips in threads of their own, all at once.
+// trips plans concurrent trips, each in a new thread.
 func (s *loadServer) trips(t *testing.T, round string) {
 	t.Helper()
 	var wg sync.WaitGroup
@@ -190,7 +190,7 @@ func (s *loadServer) run(ctx context.Context, in *agui.RunAgentInput) (outcome *
 	return finished.Outcome, nil
 }
 
-// forget deletes the threads of a round, and lets the time go by in which their logs are kept for who is reading them.
+// forget deletes the threads of a round, and waits until their logs are dropped, which are kept for readers.
 func (s *loadServer) forget(t *testing.T, round string) {
 	t.Helper()
 	for i := range loadTrips {
@@ -209,7 +209,7 @@ func (s *loadServer) forget(t *testing.T, round string) {
 		}
 	}
 	s.ahead.Add(int64(2 * state.DeadLogTTL))
-	if _, err := s.store.Overdue(t.Context(), 1); err != nil { // the store lets go of them when it is asked for something
+	if _, err := s.store.Overdue(t.Context(), 1); err != nil { // the store drops them during its next operation
 		t.Error(err)
 	}
 	s.http.CloseIdleConnections()

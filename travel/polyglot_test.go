@@ -14,13 +14,14 @@ import (
 	"github.com/agui-gateway/gateway/travel"
 )
 
-// A polyglot is a model that reads what the test has written down, and says everything in its language, which is English with a mark.
+// A polyglot is a model that returns the readings of the test, and rephrases everything in its language, which is
+// English with a mark.
 type polyglot struct {
 	t     testing.TB
 	mu    sync.Mutex
 	reads map[string]string // what messages ask for, as JSON; an error's code fails the call
 	words func(script string) string
-	asked []string // for readings, what the model was told
+	asked []string // the model's inputs for readings
 	told  []string // to say
 }
 
@@ -65,7 +66,7 @@ func (p *polyglot) Stream(_ context.Context, r model.Request, on model.Deltas) (
 	}
 }
 
-// wish is a reading: what is not said is null.
+// wish is a reading: absent members are null.
 func wish(members string) string {
 	all := map[string]any{
 		"kind": "plan", "origin": nil, "destination": nil, "days": nil, "topic": "all", "choice": nil,
@@ -89,7 +90,7 @@ func speaking(t *testing.T, p *polyglot) *thread {
 	return th
 }
 
-// lastWords is what was said last.
+// lastWords is the last message.
 func (th *thread) lastWords() string {
 	for i := len(th.messages) - 1; i >= 0; i-- {
 		if th.messages[i].Role == agui.RoleAssistant {

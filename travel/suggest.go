@@ -7,8 +7,8 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// suggest returns what a traveller could say next. It depends on the shared state only: whether planning has begun, and whether the
-// trip is complete.
+// suggest returns possible next messages of the traveller. They depend on the shared state only: whether planning has
+// begun, and whether the trip is complete.
 func suggest(_ context.Context, s groupchat.Situation) ([]groupchat.Suggestion, error) {
 	t := readTrip(s.State)
 	list := []groupchat.Suggestion{}

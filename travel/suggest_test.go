@@ -12,7 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/travel/internal/english"
 )
 
-// What is suggested is understood by the team that suggests it, and fits the trip.
+// The team understands its own suggestions, and they fit the trip.
 func TestSuggestions(t *testing.T) {
 	t.Parallel()
 	const flight = `"flight":{"airline":"KLM","departure":"Amsterdam (AMS)","arrival":"San Francisco (SFO)"}`

@@ -10,14 +10,14 @@ import (
 	"github.com/agui-gateway/gateway/travel/internal/english"
 )
 
-// A supervisor decides who works on the trip next. It reads from the shared state what has been done. It keeps the task, and
-// whether it has read the traveller's message: in a run that brings an answer, that message is still the newest, and "start
-// over" must not happen twice.
+// A supervisor chooses the next speaker. It reads the progress from the shared state. It stores the task, and whether
+// it has read the traveller's message: in a run with an answer, that message is still the newest, and must not be
+// handled twice.
 type supervisor struct {
 	voice   voice
 	task    task
 	started bool
-	note    string // goes behind the next that the supervisor says
+	note    string // appended to the supervisor's next text
 }
 
 // Next decides by the message in the first round, and by what the trip lacks after that.
@@ -45,7 +45,7 @@ func (s *supervisor) Restore(saved json.RawMessage) error {
 	return json.Unmarshal(saved, &s.task)
 }
 
-// start decides by the traveller's message and what it asks for.
+// start decides by the traveller's message and its request.
 func (s *supervisor) start(text string, r request, t trip) groupchat.Decision {
 	s.task.Days, s.task.Limits = r.Days, r.Limits
 	if len(r.Others) > 0 {
@@ -72,7 +72,7 @@ func (s *supervisor) start(text string, r request, t trip) groupchat.Decision {
 	}
 }
 
-// plan starts a new trip, with nothing chosen.
+// plan starts a new trip, without any choices.
 func (s *supervisor) plan(from, to *catalogue.City, again bool) groupchat.Decision {
 	return s.send(english.Flights, english.Intro(from, to, s.task.Days, again),
 		assignment{"/origin", from.Name},
@@ -141,8 +141,7 @@ func (s *supervisor) describeCity(r request, t trip) groupchat.Decision {
 	return d
 }
 
-// afterSpecialist decides after a specialist's turn. If its question was cancelled, planning_step still says that it is
-// collecting.
+// afterSpecialist decides after a specialist's turn. If its question was cancelled, planning_step is still collecting.
 func (s *supervisor) afterSpecialist(last string, t trip) groupchat.Decision {
 	topic, lacking := t.lacks()
 	cancelled := last == speaker(english.Flights) && t.step == step(english.Flights) ||
@@ -157,10 +156,9 @@ func (s *supervisor) afterSpecialist(last string, t trip) groupchat.Decision {
 	}
 }
 
-// send makes the specialist of topic the next speaker, after the supervisor has said its sentence and written the state
-// that belongs to it.
+// send makes the specialist of topic the next speakerafter the supervisor's sentence and its writes to the state.
 func (s *supervisor) send(topic english.Topic, say string, before ...assignment) groupchat.Decision {
-	say = s.noting(say)
+	say = s.addNote(say)
 	puts := append(before, assignment{"/active_agent", string(topic)})
 	if len(before) == 0 {
 		puts = append(puts, assignment{"/planning_step", step(topic)})
@@ -189,7 +187,7 @@ func (s *supervisor) instruction(topic english.Topic) string {
 
 // finish ends the planning of a complete trip.
 func (s *supervisor) finish(t trip) groupchat.Decision {
-	say := s.noting(english.Ready(t.summary(), s.task.Days))
+	say := s.addNote(english.Ready(t.summary(), s.task.Days))
 	return groupchat.Decision{Done: true, Reason: stepComplete, Act: func(ctx context.Context, turn *groupchat.Turn) error {
 		err := write(turn, assignment{"/active_agent", supervisorAgent}, assignment{"/planning_step", stepComplete})
 		if err != nil {
@@ -199,16 +197,15 @@ func (s *supervisor) finish(t trip) groupchat.Decision {
 	}}
 }
 
-// noting is text with the note behind it, which is said once.
-func (s *supervisor) noting(text string) string {
+// addNote returns text with the note appended, once.
+func (s *supervisor) addNote(text string) string {
 	text, s.note = strings.TrimSpace(text+" "+s.note), ""
 	return text
 }
 
-// reply answers the message and ends the run. It resets active_agent, because a run that was stopped may have left a specialist
-// there.
+// reply answers the message and ends the run. It resets active_agent: a stopped run may have left it set.
 func (s *supervisor) reply(text string) groupchat.Decision {
-	text = s.noting(text)
+	text = s.addNote(text)
 	return groupchat.Decision{Done: true, Reason: "reply", Act: func(ctx context.Context, turn *groupchat.Turn) error {
 		if err := write(turn, assignment{"/active_agent", supervisorAgent}); err != nil {
 			return err

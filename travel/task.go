@@ -7,18 +7,19 @@ import (
 	"github.com/agui-gateway/gateway/travel/internal/english"
 )
 
-// A task is what the message that started the run asks for. It outlives pauses, so that a run with an answer continues it
-// instead of starting it again. Each specialist is given its part as the turn's instruction.
+// A task is the request of the message that started the run. It survives pauses, so that a run with an answer continues
+// it. Each specialist gets its part as the turn's instruction.
 type task struct {
 	Days int `json:"days,omitempty"`
 	// About is the name of a city to describe. The trip is not changed then.
 	About string `json:"about,omitempty"`
-	// Topic is the choice to make again, and Choice the option that the traveller has named for it, which is booked without
-	// a question; it may be empty.
+	// Topic is the choice to make again, and Choice the option that the traveller has named for it, which is booked
+	// without a question; it may be empty.
 	Topic  english.Topic `json:"topic,omitempty"`
 	Choice string        `json:"choice,omitempty"`
 	Limits limits        `json:"limits,omitzero"`
-	// Spoken says that the specialist speaks through the model. A turn that began before it did goes on in the script's words.
+	// Spoken means that the specialist uses the model for its texts. A turn that began without it keeps the fixed
+	// texts.
 	Spoken bool `json:"spoken,omitempty"`
 }
 

@@ -38,30 +38,35 @@ const maxRounds = 10
 
 // Options are the options of [New]. With the zero value the team speaks from its script.
 type Options struct {
-	// Model finds out what travellers ask for, in any language, and says what the team says in theirs; nil means plain English and the
-	// script's own words. What there is, what it costs and what is booked are decided without it.
+	// Model parses travellers' messages in any language, and phrases the team's texts in theirs; nil means plain
+	// English and fixed texts. Offers, prices and bookings do not depend on it.
 	Model model.Model
 }
 
 // Team returns the team that speaks from its script.
 func Team() *groupchat.Chat { return New(Options{}) }
 
-// New returns the team that plans a trip: a supervisor and three specialists, ready to be run and shared by
-// any number of runs at once.
+// New returns the team that plans a trip: a supervisor and three specialists. It is safe for any number of concurrent
+// runs.
 //
-// The supervisor decides once a run what the message asks for, by the shared state and its words, which a model may read for it:
+// The supervisor decides once per run how to treat the message, from the shared state and the message, which a model
+// may parse:
 //
-//   - Planning goes on with the part that the trip lacks: a flight, a hotel, experiences. A message that names other
-//     cities, or a state whose cities the caller has changed, begins a new trip. A destination that is the
-//     present origin turns the trip around.
+//   - Planning continues with the part that the trip lacks: a flight, a hotel, experiences. A message that names other
+//
+// cities, or a state with cities that the caller has changed, begins a new trip. A destination that is the present
+// origin reverses the trip.
 //   - "Start over" empties the plan and begins it again from the flights, between the cities it names, else
-//     the ones it was between.
+//
+// the previous ones.
 //   - A change of mind asks for the flight or the hotel again, or takes the one it names.
-//   - Greetings, questions about a city, places nobody knows and trips that end where they begin are answered
-//     and change nothing.
+//   - Greetings, questions about a city, unknown places and trips with equal ends are answered
+//
+// and change nothing.
 //   - Any other message on a complete plan is answered with the plan.
-//   - Limits of prices and ratings, which a model finds, decide what is recommended; what else is wished for is
-//     named as what the team cannot take care of.
+//   - Limits of prices and ratings, which a model finds, change the recommendation; the reply lists other wishes as
+//
+// outside the team's abilities.
 //
 // Cancelling a question ends the run without a booking; the next message continues with the missing part.
 func New(o Options) *groupchat.Chat {
@@ -73,12 +78,12 @@ func New(o Options) *groupchat.Chat {
 			{
 				Name:        speaker(english.Flights),
 				Description: "Finds flights and books the one you choose",
-				Agent:       groupchat.AgentFunc(flightDesk.speaking(voice{o.Model}).turn),
+				Agent:       groupchat.AgentFunc(flightDesk.speakWith(voice{o.Model}).turn),
 			},
 			{
 				Name:        speaker(english.Hotels),
 				Description: "Finds places to stay and books the one you choose",
-				Agent:       groupchat.AgentFunc(hotelDesk.speaking(voice{o.Model}).turn),
+				Agent:       groupchat.AgentFunc(hotelDesk.speakWith(voice{o.Model}).turn),
 			},
 			{
 				Name:        speaker(english.Experiences),
@@ -97,7 +102,7 @@ func New(o Options) *groupchat.Chat {
 	}
 }
 
-// speaker returns the name of the participant who works on t.
+// speaker returns the name of the participant for t.
 func speaker(t english.Topic) string { return string(t) + "_agent" }
 
 // step returns planning_step while a participant works on t.

@@ -77,8 +77,8 @@ func speakerOf(m agui.Message) string {
 	return string(m.Role)
 }
 
-// The streams of the well-known trip are part of the contract, in this order. What was offered is written with the
-// choice; on a pause the step ends after the snapshots.
+// The streams of the well-known trip are part of the contract, in this order. The offer is written with the choice; on
+// a pause the step ends after the snapshots.
 func TestTheStreamsOfTheWellKnownTrip(t *testing.T) {
 	t.Parallel()
 	for name, initial := range map[string]string{
@@ -239,7 +239,7 @@ func TestTextComesInPieces(t *testing.T) {
 	}
 }
 
-// A run whose owner died goes on from its last commit, and says and books what the first owner would have.
+// A run with a dead owner continues from its last commit, with the messages and bookings of the first owner.
 func TestTakeover(t *testing.T) {
 	t.Parallel()
 	finish := func(crash int) *thread {
@@ -273,7 +273,7 @@ func spoken(messages []agui.Message) []string {
 	return texts
 }
 
-// A message that comes with an answer is read and no request of its own (design.md 3, row 1).
+// A message beside an answer is read and is no separate request (design.md 3, row 1).
 func TestAMessageBesideAnAnswer(t *testing.T) {
 	t.Parallel()
 	th := newThread(t)

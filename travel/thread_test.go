@@ -71,8 +71,8 @@ func (th *thread) say(text string) []agui.Event {
 	return th.run(nil)
 }
 
-// answer answers the one open question, in the form that admission gives an answer: a bare name stands for the member
-// that the question wants.
+// answer answers the one open question, in the form of admission: a bare name is the value of the member that the
+// question requires.
 func (th *thread) answer(payload string) []agui.Event {
 	th.t.Helper()
 	form := state.Canonical(json.RawMessage(payload))
@@ -138,7 +138,7 @@ func (th *thread) run(answers map[string]state.Answer) []agui.Event {
 	return r.events
 }
 
-// outcome notes what is open after the run.
+// outcome records the open questions after the run.
 func (th *thread) outcome(result groupchat.Result) *agui.Outcome {
 	th.commits, th.checkpoint, th.open = 0, nil, nil
 	if result.Pause == nil {

@@ -17,8 +17,8 @@ import (
 type trip struct {
 	origin, destination string          // as in the state, which callers may write
 	from, to            *catalogue.City // nil if the catalogue does not have them
-	// started reports whether planning has begun for this route: a flight on it is booked, or none is and its question was
-	// asked. A flight to the former destination does not count if a caller has written another one.
+	// started reports whether planning has begun for this route: a flight on it is booked, or none is and its question
+	// was asked. A flight to the former destination does not count if a caller has written another one.
 	started     bool
 	flight      catalogue.Flight // the zero value if none is chosen
 	hotel       catalogue.Hotel
@@ -88,7 +88,7 @@ func (t trip) complete() bool {
 }
 
 // towards returns the cities of the trip that r asks for: those that r names, else those of t. If r names one end of t
-// as the other end, the trip is turned around. If there can be no such trip, problem says why.
+// as the other end, the trip is reversed. If no such trip is possible, problem has the reason.
 func (t trip) towards(r english.Request) (from, to *catalogue.City, problem string) {
 	from, to = t.from, t.to
 	if r.Origin != nil {

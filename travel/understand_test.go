@@ -7,8 +7,8 @@ import (
 	"github.com/agui-gateway/gateway/travel/internal/catalogue"
 )
 
-// TestTravellersOfAnyLanguage has conversations in three languages at once. The model finds out what is meant; what there is, is the
-// catalogue's.
+// TestTravellersOfAnyLanguage has three concurrent conversations in different languages. The model finds the meaning;
+// the offer comes from the catalogue.
 func TestTravellersOfAnyLanguage(t *testing.T) {
 	t.Parallel()
 	const german, french, mixed = "Ich möchte von Berlin nach Paris reisen", "Je voudrais plutôt aller à Rome", "Start nochmal, from Lisbonne nach Londres s'il vous plaît"
@@ -67,7 +67,7 @@ func TestTravellersOfAnyLanguage(t *testing.T) {
 	}
 }
 
-// TestWhatTheCatalogueDoesNotHave is said, with what it has.
+// TestWhatTheCatalogueDoesNotHave: the reply names the missing place and the existing ones.
 func TestWhatTheCatalogueDoesNotHave(t *testing.T) {
 	t.Parallel()
 	for message, test := range map[string]struct{ reading, told string }{
@@ -127,7 +127,8 @@ func TestWhatIsOutOfRange(t *testing.T) {
 	}
 }
 
-// TestWishes has a traveller who wants to pay little and to eat no meat: the first decides what is recommended, the second is named.
+// TestWishes has a traveller who wants to pay little and to eat no meat: the first changes the recommendation, the
+// second is mentioned.
 func TestWishes(t *testing.T) {
 	t.Parallel()
 	const message = "Hotel unter 300 Dollar, vegetarisch, nach San Francisco"

@@ -13,7 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/travel"
 )
 
-// An orator is a model's server that says the same to everything, and keeps what it was told.
+// An orator is a model's server that always gives one reply, and records its requests.
 type orator struct {
 	t    *testing.T
 	told []string // the system's words of each request
@@ -31,7 +31,7 @@ func (o *orator) RoundTrip(r *http.Request) (*http.Response, error) {
 		o.t.Errorf("the model is asked %+v", in)
 	}
 	if strings.HasPrefix(in.Messages[0].Content, "You speak for a small team") {
-		o.told = append(o.told, in.Messages[0].Content) // what it is asked to read, or to word in a form, it answers with nonsense
+		o.told = append(o.told, in.Messages[0].Content) // it answers a reading, or texts in a form, with nonsense
 	}
 	stream := fmt.Sprintf("data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":%q},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", "Words.")
 	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(stream)), Request: r}, nil

@@ -16,8 +16,8 @@ import (
 
 type accountKey struct{}
 
-// signedIn is a program's own middleware: it knows its users, and puts who has sent a request into the request's context. This one believes
-// whatever it is told.
+// signedIn is a program's middleware: it knows its users, and puts the sender of a request into the request's context.
+// This one trusts the request.
 func signedIn(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if user, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer token-of-"); ok {
@@ -29,8 +29,8 @@ func signedIn(next http.Handler) http.Handler {
 	})
 }
 
-// A program mounts the gateway below a prefix, beside its own routes and behind its own middleware. The page is there too, and a page with
-// CopilotKit has /ai/api/copilotkit as its runtimeUrl. The agent knows who asks.
+// A program mounts the gateway below a prefix, beside other routes and behind middleware. The page is there too, and a
+// page with CopilotKit has /ai/api/copilotkit as its runtimeUrl. The agent knows the user.
 func ExampleHandler_prefix() {
 	hello := groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
 		return groupchat.Say(t, "hello", "Hello, %s of %v.", t.Principal().ID, t.Principal().Claims["tenant"])

@@ -33,7 +33,7 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		header.Set("Cache-Control", "no-store")
 		_, _ = io.WriteString(w, unbuilt) // an error means that the client has left
 	default:
-		// A page of an older build asks for files that this one does not have. No cache may keep the answer.
+		// A page of an older build requests files that this one lacks. Caches must not keep the response.
 		header.Set("Cache-Control", "no-store")
 		http.Error(w, "not found", http.StatusNotFound)
 	}
@@ -84,8 +84,8 @@ func (f file) choose(accept string) (string, form, error) {
 	return "identity", form{body: body, etag: strings.TrimSuffix(packed.etag, `"`) + `-plain"`}, err
 }
 
-// accepts reports whether an Accept-Encoding takes an encoding; identity is always taken. Without the header nothing else
-// is: whoever does not ask for compression may not be able to read it.
+// accepts reports whether an Accept-Encoding allows an encoding; identity is always allowed. Without the header nothing
+// else is, because such a client may not support compression.
 func accepts(header, encoding string) bool {
 	if encoding == "identity" {
 		return true
@@ -122,7 +122,7 @@ func quality(params string) float64 {
 	return 1
 }
 
-// known reports whether an If-None-Match names etag. A cache on the way may have made it a weak one.
+// known reports whether an If-None-Match contains etag, perhaps in the weak form that caches produce.
 func known(header, etag string) bool {
 	for _, tag := range strings.Split(header, ",") {
 		tag = strings.TrimSpace(tag)

@@ -14,7 +14,7 @@ import (
 //go:embed all:dist
 var dist embed.FS
 
-// Handler serves the page at / and its files at /assets/. It may be used by any number of requests at once.
+// Handler serves the page at / and its files at /assets/. It is safe for concurrent use.
 func Handler() http.Handler {
 	root, err := fs.Sub(dist, "dist")
 	if err != nil {
@@ -23,13 +23,13 @@ func Handler() http.Handler {
 	return newHandler(root)
 }
 
-// policy lets the page load scripts and styles from its own gateway only, and connect to that alone. An image that an agent names would
-// tell another host who reads it, so the page shows a link instead, and the policy forbids the
+// policy lets the page load scripts and styles from its own gateway only, and connect only to it. An image URL chosen
+// by an agent would reveal the reader to another host, so the page shows a link instead, and the policy forbids the
 // image. Files of messages are blobs, which the page has read from the gateway.
 const policy = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; connect-src 'self'; " +
 	"font-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'; object-src 'none'"
 
-// unbuilt is what / says in a checkout where the page was not built.
+// unbuilt is the response for / in a checkout without a built page.
 const unbuilt = "AG-UI gateway\n\nThe web page was not built into this binary: run `make build` (it needs Node 20 and npm) and start it again.\n" +
 	"The API is here all the same: POST /agents/{agent} runs an agent; GET /agents lists them; GET /openapi.json describes every route.\n"
 
@@ -88,8 +88,7 @@ func (h handler) add(name string, body []byte) {
 	f.forms[encoding] = form{body: body, etag: `"` + hex.EncodeToString(sum[:12]) + `"`}
 }
 
-// contentType returns the type of a file by its name. The types of the build do not come from the system's table, which differs
-// between machines.
+// contentType returns the type of a file by its name. The system's table differs between machines.
 func contentType(name string) string {
 	types := map[string]string{
 		".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",

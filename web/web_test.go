@@ -162,7 +162,7 @@ func TestUnbuilt(t *testing.T) {
 	}
 }
 
-// TestHandler serves what is embedded here, built or not.
+// TestHandler serves the embedded files, built or not.
 func TestHandler(t *testing.T) {
 	t.Parallel()
 	got := ask(Handler(), "GET", "/", nil)

@@ -14,10 +14,10 @@ import (
 // signals are the parts of the names of the collector's variables: those for both signals, and those for one.
 var signals = []string{"", "TRACES", "METRICS"}
 
-// collectorParts are what variables say about a collector.
+// collectorParts are the parts of a collector's configuration in variables.
 var collectorParts = []string{"ENDPOINT", "PROTOCOL", "HEADERS", "TIMEOUT", "COMPRESSION", "CERTIFICATE", "CLIENT_CERTIFICATE", "CLIENT_KEY"}
 
-// collectorVariable is the variable that says part about the collector of a signal; without a signal, of both.
+// collectorVariable returns the variable for part of the collector of a signal; without a signal, for both signals.
 func collectorVariable(signal, part string) string {
 	if signal == "" {
 		return "OTEL_EXPORTER_OTLP_" + part
@@ -31,7 +31,7 @@ const (
 	overGRPC = "grpc"
 )
 
-// A collector is where one signal goes.
+// A collector is the destination of one signal.
 type collector struct {
 	protocol string
 	endpoint *url.URL
@@ -41,7 +41,7 @@ type collector struct {
 	tls      *tls.Config // nil: the system's certificates, and none of our own
 }
 
-// collector reads where a signal goes. A variable for the signal counts before the one for both.
+// collector reads the destination of a signal. A variable for the signal precedes the one for both.
 func (v *values) collector(signal string) *collector {
 	read := func(part string) (name, value string) {
 		return v.first(collectorVariable(signal, part), collectorVariable("", part))
@@ -69,8 +69,8 @@ func (v *values) collector(signal string) *collector {
 
 // endpoint reads the URL of a signal. That for both signals is a base to which OTLP over HTTP adds the signal's path.
 func (v *values) endpoint(signal, protocol string) *url.URL {
-	own, general := collectorVariable(signal, "ENDPOINT"), collectorVariable("", "ENDPOINT")
-	name, value := v.first(own, general)
+	specific, general := collectorVariable(signal, "ENDPOINT"), collectorVariable("", "ENDPOINT")
+	name, value := v.first(specific, general)
 	if value == "" {
 		value = "http://localhost:4318"
 		if protocol == overGRPC {
@@ -94,7 +94,7 @@ func (v *values) endpoint(signal, protocol string) *url.URL {
 	return u
 }
 
-// certificates reads the files by which a collector and its clients know each other.
+// certificates reads the files for authentication between a collector and its clients.
 func (v *values) certificates(signal string, endpoint *url.URL) *tls.Config {
 	file := func(part string) (name, path string) {
 		return v.first(collectorVariable(signal, part), collectorVariable("", part))

@@ -7,7 +7,7 @@ import (
 	"github.com/agui-gateway/gateway/telemetry/export"
 )
 
-// Without variables nothing is sent, and what is told goes nowhere.
+// Without variables nothing is sent, and telemetry is discarded.
 func ExampleRead() {
 	env := map[string]string{"OTEL_TRACES_EXPORTER": "none"}
 	settings, err := export.Read(func(name string) (string, bool) { value, ok := env[name]; return value, ok })

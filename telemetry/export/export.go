@@ -22,15 +22,16 @@ import (
 	nooptrace "go.opentelemetry.io/otel/trace/noop"
 )
 
-// Options say what the variables do not.
+// Options complement the variables.
 type Options struct {
-	// Scrape says that [Export.Metrics] is asked for.
+	// Scrape enables [Export.Metrics].
 	Scrape bool
 	// Service is the name of the service if no variable has one; empty means agui-gateway.
 	Service string
-	// Version is that of the service; empty is not told.
+	// Version is that of the service; empty is omitted.
 	Version string
-	// Log is told when nothing can be sent, at most once a minute for each signal, without credentials; nil means slog.Default.
+	// Log gets a line when sending fails, at most once a minute and signal, without credentials; nil means
+	// slog.Default.
 	Log *slog.Logger
 }
 
@@ -41,13 +42,13 @@ type Export struct {
 	spans    sdktrace.SpanProcessor   // of tracers, which do not shut it down if the context is done before
 	meters   *sdkmetric.MeterProvider // nil: there is none
 	scrape   http.Handler
-	giveUp   context.CancelFunc // nothing that is being sent is waited for any more
+	giveUp   context.CancelFunc // cancels all pending sends
 }
 
-// Start begins to send and to show what s and o say; what neither asks for is not started. It waits for nobody. The caller closes the
-// Export, also if ctx is done before.
+// Start starts the exporters that s and o configure, without waiting for a connection. The caller has to call Close on
+// the Export, even if ctx is done before.
 //
-// What OpenTelemetry's libraries tell of their own troubles goes to the log of the Export that was started last.
+// Errors of OpenTelemetry's libraries go to the log of the most recently started Export.
 func (s *Settings) Start(ctx context.Context, o Options) (*Export, error) {
 	o.Log = cmp.Or(o.Log, slog.Default())
 	if !s.Sends() && !o.Scrape {
@@ -70,20 +71,20 @@ func (s *Settings) Start(ctx context.Context, o Options) (*Export, error) {
 	return e, nil
 }
 
-// resource is what all telemetry says of the process that it comes from. It does not have the command line, which may hold credentials.
+// resource returns the attributes of the process. They omit the command line, which may contain credentials.
 func (s *Settings) resource(ctx context.Context, o Options) (*resource.Resource, error) {
-	own := []attribute.KeyValue{
+	attributes := []attribute.KeyValue{
 		attribute.String("service.name", cmp.Or(o.Service, "agui-gateway")),
-		attribute.String("service.instance.id", rand.Text()), // replicas send to one collector, which has to tell them apart
+		attribute.String("service.instance.id", rand.Text()), // distinguishes replicas at a shared collector
 	}
 	if o.Version != "" {
-		own = append(own, attribute.String("service.version", o.Version))
+		attributes = append(attributes, attribute.String("service.version", o.Version))
 	}
-	own = append(own, s.attributes...) // the last of a name counts
+	attributes = append(attributes, s.attributes...) // the last of a name counts
 	if s.service != "" {
-		own = append(own, attribute.String("service.name", s.service))
+		attributes = append(attributes, attribute.String("service.name", s.service))
 	}
-	return resource.New(ctx, resource.WithTelemetrySDK(), resource.WithHost(), resource.WithAttributes(own...))
+	return resource.New(ctx, resource.WithTelemetrySDK(), resource.WithHost(), resource.WithAttributes(attributes...))
 }
 
 func (e *Export) startTraces(ctx context.Context, about *resource.Resource, r *reporter) error {
@@ -131,7 +132,7 @@ func (e *Export) startMetrics(ctx context.Context, about *resource.Resource, r *
 	return nil
 }
 
-// Tracers returns what makes spans, which goes nowhere unless traces are sent.
+// Tracers returns the provider of spans, which are dropped unless traces are sent.
 func (e *Export) Tracers() trace.TracerProvider {
 	if e.tracers == nil {
 		return nooptrace.NewTracerProvider()
@@ -139,7 +140,7 @@ func (e *Export) Tracers() trace.TracerProvider {
 	return e.tracers
 }
 
-// Meters returns what makes instruments, which count nothing unless metrics are sent or shown.
+// Meters returns the provider of instruments, which count nothing unless metrics are sent or scraped.
 func (e *Export) Meters() metric.MeterProvider {
 	if e.meters == nil {
 		return noopmetric.NewMeterProvider()
@@ -155,7 +156,7 @@ func (e *Export) Flush(ctx context.Context) error {
 	return e.both(ctx, sdktrace.SpanProcessor.ForceFlush, (*sdkmetric.MeterProvider).ForceFlush)
 }
 
-// Close sends what waits and ends. When ctx is done it gives up, which is an error.
+// Close sends pending data and stops. When ctx is done it gives up and returns an error.
 func (e *Export) Close(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, e.giveUp)
 	defer e.giveUp()
@@ -163,7 +164,7 @@ func (e *Export) Close(ctx context.Context) error {
 	return e.both(ctx, sdktrace.SpanProcessor.Shutdown, (*sdkmetric.MeterProvider).Shutdown)
 }
 
-// both does something with traces and with metrics, side by side, because a collector that hangs would keep the second from its time.
+// both runs traces and metrics concurrently, because a hanging collector of one would use up the time of the other.
 func (e *Export) both(ctx context.Context, traces func(sdktrace.SpanProcessor, context.Context) error, metrics func(*sdkmetric.MeterProvider, context.Context) error) error {
 	var working sync.WaitGroup
 	var failed [2]error

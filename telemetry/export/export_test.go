@@ -119,7 +119,8 @@ func start(t *testing.T, o Options, pairs ...string) *Export {
 	return e
 }
 
-// TestSpansReachTheCollector sends a span by each protocol: with the headers and the resource of the variables, and long values cut.
+// TestSpansReachTheCollector sends a span by each protocol: with the headers and the resource of the variables, and
+// long values cut.
 func TestSpansReachTheCollector(t *testing.T) {
 	for protocol, url := range map[string]func(*receiver, *testing.T) string{overHTTP: (*receiver).overHTTP, overGRPC: (*receiver).overGRPC} {
 		t.Run(protocol, func(t *testing.T) {
@@ -156,7 +157,7 @@ func TestSpansReachTheCollector(t *testing.T) {
 	}
 }
 
-// TestOff starts nothing: what is told goes nowhere.
+// TestOff starts nothing: telemetry is discarded.
 func TestOff(t *testing.T) {
 	e := start(t, Options{})
 	_, span := e.Tracers().Tracer("test").Start(t.Context(), "work")
@@ -183,7 +184,8 @@ func TestSampler(t *testing.T) {
 	}
 }
 
-// TestMetricsAreSentAndShown sends metrics to a collector and shows them to a scrape: without attributes that clients can grow.
+// TestMetricsAreSentAndShown sends metrics to a collector and serves them to a scrape: without attributes that clients
+// can multiply.
 func TestMetricsAreSentAndShown(t *testing.T) {
 	var r receiver
 	e := start(t, Options{Scrape: true}, "OTEL_METRICS_EXPORTER", "otlp", "OTEL_EXPORTER_OTLP_ENDPOINT", r.overHTTP(t))

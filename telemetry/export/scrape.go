@@ -14,14 +14,14 @@ import (
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 )
 
-// Bounds of scrapes: how many at once, and how long one may take.
+// Bounds of scrapes: concurrent ones, and the duration of each.
 const (
 	maxScrapes    = 4
 	scrapeTimeout = 10 * time.Second
 )
 
-// newScrape returns a reader of metrics, and the handler that shows what it reads, with those of the Go runtime and the process, in
-// Prometheus' text format or as OpenMetrics.
+// newScrape returns a reader of metrics, and a handler that serves them, with those of the Go runtime and the process,
+// in Prometheus' text format or as OpenMetrics.
 func newScrape(log *slog.Logger) (sdkmetric.Reader, http.Handler, error) {
 	registry := prometheus.NewRegistry()
 	for _, c := range []prometheus.Collector{collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})} {

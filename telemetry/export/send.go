@@ -20,7 +20,7 @@ import (
 	"github.com/agui-gateway/gateway/internal/redact"
 )
 
-// newSpanExporter returns what sends spans to c. It connects to nobody yet.
+// newSpanExporter returns an exporter of spans to c. It does not connect yet.
 func (c *collector) newSpanExporter(ctx context.Context) (sdktrace.SpanExporter, error) {
 	if c.protocol == overGRPC {
 		o := []otlptracegrpc.Option{otlptracegrpc.WithEndpointURL(c.endpoint.String()), otlptracegrpc.WithHeaders(c.headers), otlptracegrpc.WithTimeout(c.timeout)}
@@ -42,7 +42,7 @@ func (c *collector) newSpanExporter(ctx context.Context) (sdktrace.SpanExporter,
 	return otlptracehttp.New(ctx, o...)
 }
 
-// newMetricExporter returns what sends metrics to c. It connects to nobody yet.
+// newMetricExporter returns an exporter of metrics to c. It does not connect yet.
 func (c *collector) newMetricExporter(ctx context.Context, t sdkmetric.TemporalitySelector) (sdkmetric.Exporter, error) {
 	if c.protocol == overGRPC {
 		o := []otlpmetricgrpc.Option{
@@ -70,23 +70,23 @@ func (c *collector) newMetricExporter(ctx context.Context, t sdkmetric.Temporali
 	return otlpmetrichttp.New(ctx, o...)
 }
 
-// A reporter tells the log how sending goes: of failures at most once a minute, and once that it works again. The SDK would tell of each,
-// with all that the collector has answered.
+// A reporter logs failures of sending at most once a minute, and the recovery. The SDK would log each failure, with the
+// collector's whole response.
 type reporter struct {
 	log     *slog.Logger
 	signal  string
 	url     string
 	secrets []string
-	over    context.Context // when it is done, nothing is waited for any more
+	over    context.Context // when done, all waits end
 
-	mu     sync.Mutex
-	told   time.Time // of a failure
-	failed int       // requests since then
-	away   bool
+	mu         sync.Mutex
+	lastLogged time.Time // of a failure
+	failed     int       // requests since then
+	away       bool
 }
 
-// tellEvery is the time between two lines of the log about failures of one signal.
-const tellEvery = time.Minute
+// logInterval is the time between two lines of the log about failures of one signal.
+const logInterval = time.Minute
 
 func newReporter(over context.Context, log *slog.Logger, signal string, c *collector) *reporter {
 	r := &reporter{log: log, signal: signal, over: over}
@@ -108,14 +108,14 @@ func (r *reporter) report(err error) {
 		if r.away {
 			r.log.Info("telemetry: sent again", "signal", r.signal, "url", r.url)
 		}
-		r.away, r.failed, r.told = false, 0, time.Time{}
+		r.away, r.failed, r.lastLogged = false, 0, time.Time{}
 		return
 	}
 	r.away = true
 	r.failed++
-	if now := time.Now(); now.Sub(r.told) >= tellEvery {
+	if now := time.Now(); now.Sub(r.lastLogged) >= logInterval {
 		r.log.Warn("telemetry: not sent, and dropped", "signal", r.signal, "url", r.url, "requests", r.failed, "error", redact.Line(err.Error(), r.secrets, nil))
-		r.told, r.failed = now, 0
+		r.lastLogged, r.failed = now, 0
 	}
 }
 
@@ -129,7 +129,7 @@ func (r *reporter) bounded(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// send calls f and reports its outcome. The goroutine is the SDK's, in which a panic of an exporter would end the process.
+// send calls f and reports its outcome. The goroutine is the SDK's, where a panic of an exporter would end the process.
 func (r *reporter) send(f func() error) {
 	err := errPanicked
 	defer func() {

@@ -14,13 +14,13 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// Settings are what the variables say. They are made by [Read] and do not change.
+// Settings are the parsed variables. [Read] creates them; they do not change.
 type Settings struct {
 	disabled   bool
 	traces     *collector // nil: none are sent
 	metrics    *collector // nil: none are sent
 	sampler    sdktrace.Sampler
-	service    string // name; empty: nobody has said
+	service    string // name; may be empty
 	attributes []attribute.KeyValue
 
 	queue, batch    int           // spans
@@ -30,18 +30,18 @@ type Settings struct {
 	interval, timeout time.Duration // between readings of metrics, and for one
 	temporality       sdkmetric.TemporalitySelector
 
-	ignored []string // variables that are set and change nothing
+	ignored []string // variables that are set without effect
 }
 
-// maxQueue is how many spans may wait at most, whoever asks for more: a span takes some kilobytes.
+// maxQueue is the upper bound of the configured queue length: a span takes some kilobytes.
 const maxQueue = 65536
 
-// defaultValueLength is how many bytes of one attribute a span keeps if nobody says. The standard has no limit, so that a queue of spans could
-// take any room.
+// defaultValueLength is the default length limit of an attribute in bytes. The standard has no limit, so a queue of
+// spans could take any amount of memory.
 const defaultValueLength = 4096
 
-// Read reads OpenTelemetry's standard variables. Without them nothing is sent. An error names the variable and does not quote
-// its value.
+// Read reads OpenTelemetry's standard variables. Without them nothing is sent. An error names the variable without its
+// value.
 func Read(env func(string) (string, bool)) (*Settings, error) {
 	v := &values{env: env}
 	s := &Settings{disabled: v.oneOf("OTEL_SDK_DISABLED", v.get("OTEL_SDK_DISABLED"), "false", "true") == "true"}
@@ -99,7 +99,7 @@ func (s *Settings) Collectors() []string {
 	return list
 }
 
-// Ignored returns the variables that are set and change nothing. An endpoint is one of them while no exporter is named.
+// Ignored returns the variables that are set without effect, for example an endpoint without an exporter.
 func (s *Settings) Ignored() []string { return s.ignored }
 
 // sends reads whether a signal has an exporter.
@@ -115,8 +115,8 @@ func (v *values) sends(name, instead string) bool {
 	}
 }
 
-// checkPropagators wants what package telemetry does: traces go from one service to the next by tracecontext. Baggage, which the variable
-// often names, is what callers say, and is passed on to nobody.
+// checkPropagators accepts the behaviour of package telemetry: it propagates traces by tracecontext. Baggage, which the
+// variable often names, is data of callers, and is not forwarded.
 func (v *values) checkPropagators() {
 	const name = "OTEL_PROPAGATORS"
 	if v.get(name) == "" {

@@ -22,7 +22,7 @@ func environment(pairs ...string) func(string) (string, bool) {
 	}
 }
 
-// Without variables nothing is sent, and an exporter has to be named: an endpoint alone is told of as one that changes nothing.
+// Without variables nothing is sent, and an exporter has to be named: an endpoint alone is listed as ignored.
 func TestUnsetIsOff(t *testing.T) {
 	t.Parallel()
 	for name, env := range map[string]func(string) (string, bool){

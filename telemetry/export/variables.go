@@ -17,10 +17,10 @@ type Variable struct {
 	Honoured bool // it changes something here
 }
 
-// Variables returns the variables that this package knows, those that it honours first.
+// Variables returns the variables that this package knows, the supported ones first.
 func Variables() []Variable {
-	list := make([]Variable, 0, len(honoured)+len(passedOver)+len(collectorParts)*len(signals))
-	for _, name := range honoured {
+	list := make([]Variable, 0, len(supported)+len(unsupported)+len(collectorParts)*len(signals))
+	for _, name := range supported {
 		list = append(list, Variable{Name: name, Honoured: true})
 	}
 	for _, signal := range signals {
@@ -28,14 +28,14 @@ func Variables() []Variable {
 			list = append(list, Variable{Name: collectorVariable(signal, part), Secret: part == "HEADERS", Honoured: true})
 		}
 	}
-	for _, name := range passedOver {
+	for _, name := range unsupported {
 		list = append(list, Variable{Name: name, Secret: strings.HasSuffix(name, "HEADERS")})
 	}
 	return list
 }
 
-// honoured are the variables that change something, beside those of the collector.
-var honoured = []string{
+// supported are the supported variables other than those of the collector.
+var supported = []string{
 	"OTEL_SDK_DISABLED", "OTEL_TRACES_EXPORTER", "OTEL_METRICS_EXPORTER", "OTEL_LOGS_EXPORTER", "OTEL_SERVICE_NAME", "OTEL_RESOURCE_ATTRIBUTES", "OTEL_PROPAGATORS",
 	"OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG",
 	"OTEL_BSP_SCHEDULE_DELAY", "OTEL_BSP_EXPORT_TIMEOUT", "OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE",
@@ -43,8 +43,8 @@ var honoured = []string{
 	"OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT", "OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT",
 }
 
-// passedOver are standard variables that an operator might expect something of, and that change nothing.
-var passedOver = []string{
+// unsupported are standard variables that are not supported, in case an operator expects an effect.
+var unsupported = []string{
 	"OTEL_LOG_LEVEL", "OTEL_CONFIG_FILE", "OTEL_EXPERIMENTAL_CONFIG_FILE", "OTEL_METRICS_EXEMPLAR_FILTER",
 	"OTEL_EXPORTER_OTLP_INSECURE", "OTEL_EXPORTER_OTLP_TRACES_INSECURE", "OTEL_EXPORTER_OTLP_METRICS_INSECURE",
 	"OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION",
@@ -54,8 +54,8 @@ var passedOver = []string{
 	"OTEL_ATTRIBUTE_COUNT_LIMIT",
 }
 
-// values reads variables, and keeps the first error, which names its variable and does not quote its value: that may be a secret
-// which was pasted into the wrong place.
+// values reads variables, and keeps the first error. It names its variable and does not quote the value: a secret may
+// have been pasted into the wrong variable.
 type values struct {
 	env func(string) (string, bool)
 	err error

@@ -5,11 +5,11 @@ import (
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 )
 
-// maxSeries is how many combinations of attributes one instrument keeps; what comes beyond them is counted together, under
-// otel_metric_overflow. Names in attributes are those of agents, tools and models, so this is a net and not a budget.
+// maxSeries bounds the combinations of attributes of one instrument; further ones are counted together, under
+// otel_metric_overflow. Attributes are names of agents, tools and models, so this is a safety net.
 const maxSeries = 2000
 
-// views keep of the metrics of HTTP only attributes that a client cannot grow: the instrumentation has more, such as the name in the Host header.
+// views limit HTTP metrics to attributes that clients cannot multiply: there are more, such as the Host header.
 func views() []sdkmetric.View {
 	server := attribute.NewAllowKeysFilter("http.request.method", "http.response.status_code", "http.route")
 	client := attribute.NewAllowKeysFilter("http.request.method", "http.response.status_code", "server.address", "error.type")

@@ -150,7 +150,7 @@ func TestCataloguesSlicesAreCopies(t *testing.T) {
 	}
 }
 
-// What is compared with a traveller's limits has to be a number, of everything there is.
+// Data that is compared with a traveller's limits has to be a number, for all options.
 func TestPricesAndRatingsAreNumbers(t *testing.T) {
 	t.Parallel()
 	for _, from := range catalogue.Cities() {

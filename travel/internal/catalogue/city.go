@@ -26,7 +26,7 @@ const (
 	TypeActivity   = "activity"
 )
 
-// An Experience is a restaurant or an activity, as Type says.
+// An Experience is a restaurant or an activity, as given by Type.
 type Experience struct {
 	Name        string `json:"name"`
 	Type        string `json:"type"`
@@ -43,7 +43,7 @@ type City struct {
 	About   string // a description of some 200 words, paragraphs parted by a blank line
 
 	aliases     []string // other names
-	airports    []string // IATA codes beside Airport
+	airports    []string // other IATA codes besides Airport
 	lat, lon    float64
 	hotels      []Hotel
 	recommended int

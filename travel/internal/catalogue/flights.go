@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// The model of a fare is calibrated on the one pair whose data is fixed, from
-// Amsterdam to San Francisco: KLM $650 and 11h 30m, United $720 and 12h 15m.
+// The model of a fare is calibrated on the one pair with fixed data, from Amsterdam to San Francisco: KLM $650 and 11h
+// 30m, United $720 and 12h 15m.
 const (
 	earthRadiusKM  = 6371
 	cruiseKMH      = 810
@@ -19,11 +19,8 @@ const (
 	secondDuration = 1065 // per mille of the first carrier's duration
 )
 
-// Flights returns the ways to fly from one city to another, and the index of the
-// one to recommend: one with the carrier at home where the journey starts, one
-// with the carrier at home where it ends. The same pair always gets the same
-// answer. There are none, and the index is -1, if the cities are the same or
-// either is nil.
+// Flights returns the flights from one city to another, one by a carrier of each city, and the index of the recommended
+// one. The result for a pair is constant. There are none, and the index is -1, if the cities are equal or one is nil.
 func Flights(from, to *City) (options []Flight, recommended int) {
 	if from == nil || to == nil || from == to {
 		return nil, -1

@@ -6,15 +6,14 @@ import (
 	"github.com/agui-gateway/gateway/travel/internal/catalogue"
 )
 
-// Words that reject the name behind them, as in "anything but Zoe", and words that may stand between, as in "don't want
-// the Ritz".
+// Words that reject the name after them, as in "anything but Zoe", and fillers, as in "don't want the Ritz".
 var (
 	denials = set("not no dont never without but except than avoid skip drop cancel from")
 	passing = set("the a an my this that to want like need take have choose hotel flight airline")
 )
 
-// Pick returns the option that text names, or "" if it names none or several. The options are airlines or hotels of city.
-// "Take the Ritz instead of Zoe" names one.
+// Pick returns the option that text names, or "" if it names none or several. The options are airlines or hotels of
+// city. "Take the Ritz instead of Zoe" names one.
 func Pick(text string, options []string, city *catalogue.City) string {
 	words := split(text)
 	var found []string
@@ -29,8 +28,8 @@ func Pick(text string, options []string, city *catalogue.City) string {
 	return found[0]
 }
 
-// nameKeys returns the words by which a message may mean names[i]: the whole name, and each of its words that is not common, not part
-// of the city's name and in no other name.
+// nameKeys returns the words for names[i] in a message: the whole name, and each of its words that is not common, not
+// part of the city's name and in no other name.
 func nameKeys(names []string, i int, city *catalogue.City) []string {
 	whole := fold(names[i])
 	keys := []string{whole}
@@ -53,7 +52,7 @@ func mentioned(words []word, keys []string) bool {
 	for _, key := range keys {
 		n := strings.Count(key, " ") + 1
 		for i := 0; i+n <= len(words); i++ {
-			if joinKeys(words[i:i+n]) == key && !denied(words, i) {
+			if joinKeys(words[i:i+n]) == key && !isNegated(words, i) {
 				return true
 			}
 		}
@@ -61,8 +60,8 @@ func mentioned(words []word, keys []string) bool {
 	return false
 }
 
-// denied reports whether the words before words[at] reject the name that begins there.
-func denied(words []word, at int) bool {
+// isNegated reports whether the words before words[at] reject the name that begins there.
+func isNegated(words []word, at int) bool {
 	for i := at - 1; i >= 0 && !words[i+1].ended; i-- {
 		key := words[i].key
 		if denials[key] || key == "of" && i > 0 && words[i-1].key == "instead" {

@@ -16,7 +16,7 @@ type index struct {
 
 	sights  map[string]*catalogue.City // countries, districts and experiences; nil where cities share one
 	offers  map[string]Topic           // hotels and airlines
-	offered map[string]Topic           // the words that tell those names apart
+	offered map[string]Topic           // the words that distinguish those names
 }
 
 // builtin panics if two cities of the embedded catalogue have the same name.
@@ -89,8 +89,8 @@ func (x *index) addOffer(name string, topic Topic) {
 	}
 }
 
-// Lookup finds a city by its name, one of its other names or the code of one of its airports. Case, accents, punctuation
-// and surplus spaces do not matter.
+// Lookup finds a city by its name, one of its other names or the code of one of its airports. It ignores case, accents,
+// punctuation and surplus spaces.
 func Lookup(name string) (*catalogue.City, bool) {
 	x := builtin()
 	key := fold(name)

@@ -2,30 +2,28 @@ package english
 
 import "github.com/agui-gateway/gateway/travel/internal/catalogue"
 
-// A Kind is what a message asks for.
+// A Kind is the kind of a message.
 type Kind string
 
 // The kinds of request.
 const (
 	// Plan asks for a trip or a part of one. A message of no other kind is a Plan.
 	Plan Kind = "plan"
-	// Greeting says hello or asks what the team can do.
+	// Greeting is a hello or a question about the team's abilities.
 	Greeting Kind = "greeting"
-	// About asks about a city; with neither Destination nor UnknownCity about
-	// the one the trip goes to.
+	// About asks about a city; without Destination and UnknownCity about the one of the trip.
 	About Kind = "about"
 	// StartOver gives up the trip so far. It may name the next one.
 	StartOver Kind = "start over"
-	// Change asks for a replacement of something that was chosen, of the kind that Topic
-	// says, or Everything if the message does not say. It may name cities ("a cheaper hotel in
-	// Paris"). If nothing has been chosen, it counts as a Plan.
+	// Change asks to replace a choice, of the kind in Topic, or Everything if the message has none. It may name cities
+	// ("a cheaper hotel in Paris"). If there is no choice yet, it counts as a Plan.
 	Change Kind = "change"
 )
 
 // A Topic is the part of a trip that a request is about.
 type Topic string
 
-// The topics. A request that names none or several is about all of it.
+// The topics. A request that names none or several is about all of them.
 const (
 	Everything  Topic = "all"
 	Flights     Topic = "flights"
@@ -41,28 +39,26 @@ type Request struct {
 	// UnknownCity is a name in the place of a city that is not in the catalogue,
 	// as the traveller spelled it.
 	UnknownCity string
-	// Days is the length of the trip, 1 to 365, or 0 if the message does not say. A week is 7, a
-	// weekend 2, three nights are 4 days.
+	// Days is the length of the trip, 1 to 365, or 0 if the message has none. A week is 7, a weekend 2, three nights 4.
 	Days int
 	// Topic is never empty.
 	Topic Topic
 }
 
-// Parse finds out what a message in plain English asks for. It never
-// fails: a text without any known word is a Plan that names nothing. Only
-// the first thousand words are read.
+// Parse parses a message in plain English. It never fails: a text without any known word is a Plan that names nothing.
+// Only the first thousand words are read.
 func Parse(text string) Request {
 	words := split(text)
-	said := newSentence(words)
-	route := findRoute(words, said)
+	msg := newSentence(words)
+	route := findRoute(words, msg)
 	r := Request{
 		Origin:      route.origin,
 		Destination: route.destination,
 		UnknownCity: route.unknown,
 		Days:        findDays(words),
-		Topic:       findTopic(said),
+		Topic:       findTopic(msg),
 	}
-	r.Kind, r.Topic = kindOf(words, said, route, r)
+	r.Kind, r.Topic = kindOf(words, msg, route, r)
 	if r.Destination == nil && r.UnknownCity == "" && (r.Kind == Plan || r.Kind == About) {
 		r.Destination = route.sight
 	}
@@ -70,19 +66,19 @@ func Parse(text string) Request {
 }
 
 // kindOf decides the kind of r, and in some cases its topic ("the Ritz" is a hotel).
-func kindOf(words []word, said sentence, route route, r Request) (Kind, Topic) {
+func kindOf(words []word, msg sentence, route route, r Request) (Kind, Topic) {
 	named := r.Origin != nil || r.Destination != nil || r.UnknownCity != ""
-	planned := said.has(planWords...) || r.Topic == Flights || r.Topic == Hotels
-	if said.meant(startOverPhrases...) {
+	planned := msg.has(planWords...) || r.Topic == Flights || r.Topic == Hotels
+	if msg.meant(startOverPhrases...) {
 		return StartOver, r.Topic
 	}
-	if !named && said.has(abilityPhrases...) && (!planned || !said.has(wishPhrases...)) {
+	if !named && msg.has(abilityPhrases...) && (!planned || !msg.has(wishPhrases...)) {
 		return Greeting, r.Topic
 	}
-	if topic, ok := changeOf(words, said, named, r.Topic); ok {
+	if topic, ok := changeOf(words, msg, named, r.Topic); ok {
 		return Change, topic
 	}
-	if isAbout(words, said, route, r, planned) {
+	if isAbout(words, msg, route, r, planned) {
 		return About, r.Topic
 	}
 	if !named && !planned && r.Days == 0 && r.Topic == Everything && greets(words) {
@@ -99,25 +95,23 @@ func greets(words []word) bool {
 	return s.has(greetingPhrases...) || words[0].key == "help" && len(words) <= 3
 }
 
-// changeOf reports whether the message asks for a replacement of a choice, and of
-// which kind. If the message names a city, "instead" and similar words belong to a plan
-// ("Rome instead"), unless they replace a flight or a hotel.
-func changeOf(words []word, said sentence, named bool, topic Topic) (Topic, bool) {
+// changeOf reports whether the message asks to replace a choice, and of which kind. If the message names a city,
+// "instead" and similar words belong to a plan ("Rome instead"), unless they replace a flight or a hotel.
+func changeOf(words []word, msg sentence, named bool, topic Topic) (Topic, bool) {
 	offer := offeredTopic(words)
-	if !said.meant(changeWords...) {
-		return offer, offer != Everything && !named && said.has(choosePhrases...)
+	if !msg.meant(changeWords...) {
+		return offer, offer != Everything && !named && msg.has(choosePhrases...)
 	}
 	if topic == Everything {
 		topic = offer
 	}
-	if named && said.has("trip", "plan", "travel") {
+	if named && msg.has("trip", "plan", "travel") {
 		return topic, false
 	}
 	return topic, !named || topic == Flights || topic == Hotels
 }
 
-// offeredTopic recognises the name of a hotel or an airline, or a word of it that
-// is not common.
+// offeredTopic recognises the name of a hotel or an airline, or a word of it that is not common.
 func offeredTopic(words []word) Topic {
 	x := builtin()
 	for i := range words {
@@ -136,27 +130,27 @@ func offeredTopic(words []word) Topic {
 }
 
 // isAbout reports whether the message asks about a city and not for a trip.
-func isAbout(words []word, said sentence, route route, r Request, planned bool) bool {
-	if r.Topic == Flights || r.Topic == Hotels || said.has(musingPhrases...) {
+func isAbout(words []word, msg sentence, route route, r Request, planned bool) bool {
+	if r.Topic == Flights || r.Topic == Hotels || msg.has(musingPhrases...) {
 		return false
 	}
 	place := r.Destination != nil || r.UnknownCity != "" || route.sight != nil
 	if !place {
-		return r.Origin == nil && said.has(herePhrases...) && said.has(askingWords...)
+		return r.Origin == nil && msg.has(herePhrases...) && msg.has(askingWords...)
 	}
-	if route.about && said.has(askingWords...) {
+	if route.about && msg.has(askingWords...) {
 		return true
 	}
-	if planned || r.Origin != nil || said.has("get to", "go to") {
+	if planned || r.Origin != nil || msg.has("get to", "go to") {
 		return false
 	}
-	return said.has(aboutPhrases...) || questionWords[words[0].key]
+	return msg.has(aboutPhrases...) || questionWords[words[0].key]
 }
 
-func findTopic(said sentence) Topic {
+func findTopic(msg sentence) Topic {
 	topic, found := Everything, 0
 	for _, t := range []Topic{Flights, Hotels, Experiences} {
-		if said.has(topicWords[t]...) {
+		if msg.has(topicWords[t]...) {
 			topic = t
 			found++
 		}

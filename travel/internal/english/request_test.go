@@ -137,7 +137,7 @@ func TestParse(t *testing.T) {
 		{"99999999999999999999 days in Rome", understood{Kind: plan, To: "Rome"}},
 		{"0 days in Rome", understood{Kind: plan, To: "Rome"}},
 
-		// Places nobody here knows.
+		// Unknown places.
 		{"Plan a trip to Atlantis", understood{Kind: plan, Unknown: "Atlantis"}},
 		{"plan a trip to atlantis", understood{Kind: plan, Unknown: "Atlantis"}},
 		{"PLAN A TRIP TO ATLANTIS", understood{Kind: plan, Unknown: "Atlantis"}},

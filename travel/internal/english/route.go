@@ -11,7 +11,7 @@ type route struct {
 	origin, destination *catalogue.City
 	unknown             string
 	sight               *catalogue.City // the city of a landmark or a district that was named
-	about               bool            // a place stands right behind "about" or a similar word
+	about               bool            // a place follows "about" or a similar word
 	weakUntil           int             // the end of the name if the destination was named without a hint, else 0
 }
 
@@ -31,7 +31,7 @@ const (
 	roleExclude             // "not Berlin", "instead of Berlin"
 )
 
-func findRoute(words []word, said sentence) route {
+func findRoute(words []word, msg sentence) route {
 	found := mentions(words)
 	for i := range found {
 		found[i].role = roleOf(words, found, i)
@@ -53,7 +53,7 @@ func findRoute(words []word, said sentence) route {
 	}
 	findUnknown(words, found, &r)
 	// In "I'm in Paris, find me a hotel" the hotel is wanted where the traveller is.
-	topic := findTopic(said)
+	topic := findTopic(msg)
 	if r.destination == nil && r.unknown == "" && (topic == Hotels || topic == Experiences) {
 		r.origin, r.destination = nil, r.origin
 	}
@@ -72,7 +72,7 @@ func mentions(words []word) []mention {
 			if w := words[i]; city == nil && n == 1 && (!capitals || !ordinary[w.key]) {
 				city = x.codes[w.text]
 			}
-			if city == nil || brokenUp(words[i:i+n]) {
+			if city == nil || hasPunctuation(words[i:i+n]) {
 				continue
 			}
 			found = append(found, mention{city: city, from: i, to: i + n})
@@ -91,8 +91,8 @@ func joinKeys(words []word) string {
 	return strings.Join(keys, " ")
 }
 
-// brokenUp reports whether punctuation stands between the words.
-func brokenUp(words []word) bool {
+// hasPunctuation reports whether there is punctuation between the words.
+func hasPunctuation(words []word) bool {
 	for _, w := range words[1:] {
 		if w.ended {
 			return true
@@ -101,8 +101,8 @@ func brokenUp(words []word) bool {
 	return false
 }
 
-// cueAt returns the index of the word that says what the name at words[at:] is
-// for, passing over "the beautiful city of"; -1 at the beginning.
+// cueAt returns the index of the word for the role of the name at words[at:], skipping "the beautiful city of"; -1 at
+// the start.
 func cueAt(words []word, at int) int {
 	at--
 	for at >= 0 && fillers[words[at].key] {

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// maxWords limits the words of a message that are read. A request is at the beginning of a message, so a
-// long text behind it need not be read.
+// maxWords limits the words of a message that are read. A request is at the beginning of a message, so the rest of a
+// long text need not be read.
 const maxWords = 1000
 
 // A word is a word or a number of a message.
@@ -14,11 +14,11 @@ type word struct {
 	text  string // as typed, without the possessive
 	key   string // folded
 	upper bool   // begins with a capital letter
-	ended bool   // a comma, a full stop or the like stands before it
-	dash  bool   // a dash or an arrow stands before it
+	ended bool   // a comma, a full stop or similar precedes it
+	dash  bool   // a dash or an arrow precedes it
 }
 
-// split splits a message into words. It drops quotes and emphasis, and marks the word behind other punctuation.
+// split splits a message into words. It drops quotes and emphasis, and marks the word after other punctuation.
 func split(text string) []word {
 	var words []word
 	var ended, dash bool

@@ -7,8 +7,8 @@ import (
 	"github.com/agui-gateway/gateway/travel/internal/catalogue"
 )
 
-// The sentences of the team. The words "I'll book" are in the two confirmations only, because tests count bookings by them. The
-// options are on the question's card; the text before it has their number. Days is the length of the trip, 0 if it is not known.
+// The sentences of the team. The words "I'll book" are in the two confirmations only, because tests count bookings by
+// them. The options are on the question's card; the text before it has their number. days is 0 if unknown.
 
 const (
 	// NothingBooked answers a cancelled question.
@@ -17,7 +17,7 @@ const (
 	Closing = "That is as far as I get in one go. Write to me to continue."
 )
 
-// Intro announces a trip; again says that it replaces another one.
+// Intro announces a trip; again means that it replaces another one.
 func Intro(from, to *catalogue.City, days int, again bool) string {
 	greeting := ""
 	if again {
@@ -32,12 +32,12 @@ func Proceed(from, to *catalogue.City, topic Topic) string {
 	return fmt.Sprintf("Let us go on with your trip from %s to %s. The %s specialist is next.", from, to, topic)
 }
 
-// ChooseAgain answers a traveller who wants another flight or hotel and does not say which.
+// ChooseAgain answers a traveller who wants another flight or hotel without naming it.
 func ChooseAgain(topic Topic) string {
 	return fmt.Sprintf("No problem. I will send you back to the %s specialist to choose again.", topic)
 }
 
-// FlightsFound says how many flights are on offer.
+// FlightsFound announces the number of flights on offer.
 func FlightsFound(from, to *catalogue.City, options int, best catalogue.Flight) string {
 	return fmt.Sprintf("I found %d flight options from %s to %s. I recommend %s.", options, from, to, best.Airline)
 }
@@ -52,7 +52,7 @@ func FlightBooked(from, to *catalogue.City, f catalogue.Flight) string {
 	return fmt.Sprintf("Great. I'll book you the %s flight from %s to %s.", f.Airline, from, to)
 }
 
-// HotelsFound says how many hotels are on offer.
+// HotelsFound announces the number of hotels on offer.
 func HotelsFound(city *catalogue.City, options int, best catalogue.Hotel, days int) string {
 	return fmt.Sprintf("I found %d accommodation options in %s%s. I recommend %s.", options, city, forDays(days), best.Name)
 }
@@ -62,7 +62,7 @@ func WhichHotel(city *catalogue.City, best catalogue.Hotel) string {
 	return fmt.Sprintf("Which hotel in %s would you like to stay at? I recommend %s.", city, best.Name)
 }
 
-// FlightLimit says whether the recommended flight costs what the traveller wants to pay.
+// FlightLimit states whether the recommended flight is within the traveller's price limit.
 func FlightLimit(best catalogue.Flight, dollars int, met bool) string {
 	if met {
 		return fmt.Sprintf("It costs %s, within your limit.", best.Price)
@@ -70,7 +70,7 @@ func FlightLimit(best catalogue.Flight, dollars int, met bool) string {
 	return fmt.Sprintf("There is none for $%d or less; the least expensive one costs %s.", dollars, best.Price)
 }
 
-// HotelLimit says whether the recommended hotel is what the traveller wants of its price and rating.
+// HotelLimit states whether the recommended hotel is within the traveller's limits of price and rating.
 func HotelLimit(best catalogue.Hotel, met bool) string {
 	if met {
 		return fmt.Sprintf("It costs %s and has %s, as you want it.", best.PricePerNight, best.Rating)
@@ -102,7 +102,7 @@ func Kept(thing string) string {
 	return fmt.Sprintf("That is what you have already: %s. Nothing changes.", thing)
 }
 
-// NothingChanged answers a cancelled question that asked for a replacement of thing.
+// NothingChanged answers a cancelled question that asked to replace thing.
 func NothingChanged(thing string) string {
 	return fmt.Sprintf("All right, no booking made. You keep %s.", thing)
 }
@@ -127,18 +127,18 @@ func Summary(from, to *catalogue.City, f catalogue.Flight, h catalogue.Hotel, ex
 	return fmt.Sprintf("the %s flight from %s to %s, %s, and %d experiences", f.Airline, from, to, h.Name, experiences)
 }
 
-// Ready says that the trip is complete.
+// Ready announces a complete trip.
 func Ready(summary string, days int) string {
 	return fmt.Sprintf("The planning is complete and your itinerary is ready: %s%s. Enjoy your trip!", summary, forDays(days))
 }
 
-// AlreadyPlanned answers a traveller who asks for a trip that is complete.
+// AlreadyPlanned answers a request for a trip that is complete.
 func AlreadyPlanned(summary string, days int) string {
 	return fmt.Sprintf("Your trip is already planned: %s%s. To plan another one, say \"start over\"; to change a part, say \"another flight\" or \"another hotel\".",
 		summary, forDays(days))
 }
 
-// WhatToChange answers a traveller who wants something else and does not say what.
+// WhatToChange answers a traveller who wants an unspecified change.
 func WhatToChange(from, to *catalogue.City) string {
 	return fmt.Sprintf("What would you like to be different about your trip from %s to %s? Say \"another flight\", \"another hotel\", the city you would rather see, or \"start over\".",
 		from, to)
@@ -150,7 +150,7 @@ func AllExperiences(city *catalogue.City) string {
 		city)
 }
 
-// Welcome says what the team can do. The summary is that of a complete trip, or empty.
+// Welcome introduces the team. summary is that of a complete trip, or empty.
 func Welcome(summary string) string {
 	text := "Hello! I am the supervisor of a small team of travel specialists. Tell me where you want to go, and we look for flights, a hotel and things to do; you choose, we keep the itinerary. I can also tell you about a city. We know " +
 		list(cityNames(), "and") + "."
@@ -166,7 +166,7 @@ func UnknownCity(name string) string {
 		shorten(name), list(cityNames(), "and"))
 }
 
-// SameCity answers a traveller whose trip would end where it begins.
+// SameCity answers a request for a trip with equal ends.
 func SameCity(city *catalogue.City) string {
 	return fmt.Sprintf("That trip would end where it begins, in %s. Where would you like to go from there? I know %s.",
 		city, list(cityNames(), "and"))

@@ -8,8 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/travel/internal/catalogue"
 )
 
-// findUnknown looks behind "to", "in", "from" and "about" for a name that
-// the catalogue does not have, or for a sight, which tells the city.
+// findUnknown searches after "to", "in", "from" and "about" for an unknown name, or a sight, which implies the city.
 func findUnknown(words []word, found []mention, r *route) {
 	capitals := allCapitals(words)
 	taken := make([]bool, len(words))
@@ -31,8 +30,7 @@ func findUnknown(words []word, found []mention, r *route) {
 		}
 		end := capitalised(words, taken, start)
 		if capitals || end == start {
-			// There are no capitals to go by. A plain word counts as a place
-			// only behind a word such as "trip".
+			// Without capitals, a plain word counts as a place only after a word such as "trip".
 			start = i + 1
 			end = plainName(words, taken, i)
 		}
@@ -42,9 +40,8 @@ func findUnknown(words []word, found []mention, r *route) {
 	}
 }
 
-// place records words[start:end], the name behind the cue at words[at]. If the
-// destination is known, only an unknown origin counts: "to Paris to see the
-// Louvre" goes to Paris.
+// place records words[start:end], the name after the cue at words[at]. If the destination is known, only an unknown
+// origin counts: "to Paris to see the Louvre" goes to Paris.
 func (r *route) place(words []word, at, start, end int) {
 	key := words[at].key
 	r.about = r.about || aboutWords[key]
@@ -59,7 +56,7 @@ func (r *route) place(words []word, at, start, end int) {
 		r.origin, r.destination, r.weakUntil = r.destination, nil, 0 // "Paris to Atlantis"
 	}
 	if r.unknown == "" && (r.destination == nil || key == "from") {
-		r.unknown = spelled(words[start:end])
+		r.unknown = spell(words[start:end])
 	}
 }
 
@@ -80,8 +77,8 @@ func (x *index) sight(key string) (city *catalogue.City, known bool) {
 	return nil, false
 }
 
-// capitalised returns the end of the capitalised name at start, or start if
-// there is none. Small words may stand inside it: "Santiago de Compostela".
+// capitalised returns the end of the capitalised name at start, or start. It may contain small words: "Santiago de
+// Compostela".
 func capitalised(words []word, taken []bool, start int) int {
 	end := start
 	for i := start; i < len(words); i++ {
@@ -103,10 +100,9 @@ func capitalised(words []word, taken []bool, start int) int {
 	return end
 }
 
-// plainName returns the end of a name of one or two words without capitals after
-// the cue at words[at]; at+1 if there is none. It asks for more than capitals do:
-// a word such as "trip" before the cue, no common word in the name, and the end
-// of the clause or a word such as "for" behind it.
+// plainName returns the end of a name of one or two words without capitals after the cue at words[at]; at+1 if there is
+// none. It requires more than capitals do: a word such as "trip" before the cue, no common word in the name, and the
+// end of the clause or a word such as "for" after it.
 func plainName(words []word, taken []bool, at int) int {
 	none := at + 1
 	if at == 0 || !placeHeads[words[at-1].key] || words[at].ended {
@@ -124,9 +120,9 @@ func plainName(words []word, taken []bool, at int) int {
 	return min(len(words), at+3)
 }
 
-// spelled returns the name as the traveller wrote it, capitalised if it was
+// spell returns the name as the traveller wrote it, capitalised if it was
 // written without capitals or in capitals only.
-func spelled(words []word) string {
+func spell(words []word) string {
 	parts := make([]string, len(words))
 	for i, w := range words {
 		parts[i] = w.text

@@ -2,8 +2,7 @@ package english
 
 import "strings"
 
-// All words and phrases here are folded: lower case, no accents, no apostrophes,
-// no possessive.
+// All words and phrases here are folded: lower case, without accents, apostrophes and possessives.
 
 var (
 	startOverPhrases = []string{
@@ -82,8 +81,7 @@ var (
 	abbreviated  = set("st mt ft sta dr")
 )
 
-// ordinary has words that are never a place, even if they are capitalised, and never
-// identify a hotel.
+// ordinary words never identify a place, even capitalised, or a hotel.
 var ordinary = set(`
 	a about above abroad again air airport all alone also always am an and another any anybody anyone anything anywhere are around
 	as at away back be because been before begin best better between big book both but buy by can celebrate change cheap
