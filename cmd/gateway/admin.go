@@ -14,7 +14,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 )
 
-// Limits of the server for operators. Few ask it, for little; a profile takes thirty seconds unless it is asked for longer.
+// Limits of the server for operators. It has few and cheap requests; a profile takes thirty seconds by default.
 const (
 	adminConnections  = 32
 	adminHeader       = 16 << 10
@@ -22,14 +22,14 @@ const (
 	adminWriteTimeout = 2 * time.Minute
 )
 
-// adminSettings say where operators look in.
+// adminSettings configure the server for operators.
 type adminSettings struct {
 	addr string // empty: nowhere
-	auth string // "none": nobody has to prove who they are, and somebody has said so
+	auth string // "none": callers need no authentication, by an explicit setting
 }
 
-// errAdminNotExplicit refuses to show metrics beyond this machine unless that is asked for explicitly.
-var errAdminNotExplicit = errors.New("-admin-addr (GATEWAY_ADMIN_ADDR): others can reach this address and nobody has to prove who they are; " +
+// errAdminNotExplicit refuses to show metrics beyond this machine without an explicit setting.
+var errAdminNotExplicit = errors.New("-admin-addr (GATEWAY_ADMIN_ADDR): others can reach this address without authentication; " +
 	"listen on 127.0.0.1, or write -admin-auth none (GATEWAY_ADMIN_AUTH=none) out if that is meant")
 
 // errAdminNowhere refuses a word about an address that there is not.
@@ -45,7 +45,7 @@ func (a adminSettings) check() error {
 	return nil
 }
 
-// An adminServer serves operators. Nil serves nobody.
+// An adminServer serves operators. A nil adminServer does nothing.
 type adminServer struct {
 	server  *server
 	serving sync.WaitGroup
@@ -90,11 +90,11 @@ func (a *adminServer) close() {
 	if a == nil {
 		return
 	}
-	_ = a.server.Close() // what is left to close was asked for by nobody who waits
+	_ = a.server.Close() // the remaining requests have no waiting caller
 	a.serving.Wait()
 }
 
-// profiles shows what the process does, as `go tool pprof` reads it. The command line is not part of it, because flags may be secrets.
+// profiles serves the process' profiles for `go tool pprof`. It omits the command line, which may contain secrets.
 func profiles() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/debug/pprof/", pprof.Index)

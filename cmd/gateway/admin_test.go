@@ -74,8 +74,8 @@ func ask(t *testing.T, url string, headers ...string) (status int, kind, body st
 	return response.StatusCode, response.Header.Get("Content-Type"), string(data)
 }
 
-// TestAdminAddress is about the address for operators: what it shows and to whom, that it is off unless somebody asks for it, and that
-// none of it is on the gateway's own address.
+// TestAdminAddress is about the address for operators: its content and its callers, that it is off by default, and that
+// none of it is on the gateway's address.
 func TestAdminAddress(t *testing.T) {
 	t.Parallel()
 	binary := builtGateway(t)
@@ -201,7 +201,7 @@ func wantScrape(t *testing.T, admin string) {
 	}
 }
 
-// drainsWhileOperatorsLookOn ends the process while a run is at work: metrics can be read until it has ended, and /readyz is red.
+// drainsWhileOperatorsLookOn ends the process during a run: metrics can be read until it has ended, and /readyz is red.
 func (p *process) drainsWhileOperatorsLookOn(t *testing.T, admin string) {
 	t.Helper()
 	events := p.post(t, "long")

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A team file says which roles an agent is for, and the keys file who has them. Without keys such a file is not served, because nobody could
-// ever use the agent; it can be checked all the same, by those who have no keys.
+// A team file restricts an agent to roles, and the keys file assigns them. Without keys such a file is not served,
+// because no caller could use the agent; it can still be checked.
 func TestAllowInATeamFile(t *testing.T) {
 	t.Parallel()
 	team := writeFile(t, "team.yaml", "version: 1\nagents:\n  open: { type: script, steps: [ { say: Hi } ] }\n"+

@@ -12,17 +12,17 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 )
 
-// An auditLog appends entries to a file, or writes them to standard output. A file that was renamed or removed is made anew for the
-// next entry, so that the log can be rotated by renaming it. The zero value has no log.
+// An auditLog appends entries to a file or standard output. A file that was renamed or removed is created again for the
+// next entry, so that the log can be rotated by renaming. The zero value discards entries.
 type auditLog struct {
 	path string    // empty without a file
 	out  io.Writer // if there is no file
 
-	mu   sync.Mutex // also held while an entry is written, so that lines do not mix; a local file, or standard output, has no deadline
+	mu   sync.Mutex // held during writes, so that lines do not mix; a local file, or standard output, has no deadline
 	file *os.File   // nil if it could not be opened for the last entry
 }
 
-// openAudit opens the log that the settings name, and has the gateway write to it. A file that cannot be written stops the start.
+// openAudit opens the configured log and connects the gateway to it. It fails if the file cannot be written.
 func (c *config) openAudit(stdout io.Writer) (*auditLog, error) {
 	l := &auditLog{}
 	switch c.audit {
@@ -40,7 +40,7 @@ func (c *config) openAudit(stdout io.Writer) (*auditLog, error) {
 	return l, nil
 }
 
-// write appends an entry. Each is written at once, as a whole line.
+// write appends an entry as a whole line, unbuffered.
 func (l *auditLog) write(e gateway.AuditEntry) error {
 	line, err := json.Marshal(e)
 	if err != nil {
@@ -69,7 +69,7 @@ func (l *auditLog) open() error {
 		if now, err := l.file.Stat(); err == nil && named != nil && os.SameFile(now, named) {
 			return nil
 		}
-		_ = l.file.Close() // what was written to it has been written
+		_ = l.file.Close() // earlier writes are complete
 		l.file = nil
 	}
 	file, err := os.OpenFile(l.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
@@ -85,7 +85,7 @@ func (l *auditLog) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.file != nil {
-		_ = l.file.Close() // what was written to it has been written
+		_ = l.file.Close() // earlier writes are complete
 		l.file = nil
 	}
 }

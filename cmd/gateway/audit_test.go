@@ -33,11 +33,12 @@ func readFile(t *testing.T, path string) string {
 	return string(data)
 }
 
-// A log that is rotated by renaming goes on in a new file, and one that exists is added to. Others may not read it.
+// A log that is rotated by renaming continues in a new file, and an existing one is appended to. Other users may not
+// read it.
 func TestAuditLogIsAppendedTo(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "audit.log")
-	for _, action := range []gateway.AuditAction{gateway.AuditRenamed, gateway.AuditDeleted} { // each by a process of its own
+	for _, action := range []gateway.AuditAction{gateway.AuditRenamed, gateway.AuditDeleted} { // each by a new process
 		c := &config{audit: path}
 		l, err := c.openAudit(nil)
 		if err != nil {

@@ -74,7 +74,7 @@ func getFrom(t *testing.T, from, url, header, value string) (int, string) {
 	return response.StatusCode, string(data)
 }
 
-// TestProcessWithCallers is about a real process whose callers have to prove who they are.
+// TestProcessWithCallers is about a real process with authentication.
 func TestProcessWithCallers(t *testing.T) {
 	t.Parallel()
 	binary := builtGateway(t)
@@ -106,7 +106,7 @@ func TestProcessWithCallers(t *testing.T) {
 		wantStrangers(t, p, ada, bob)
 
 		last := p.postAs(t, ada, "short")
-		rewrite(t, path, bobLine) // and one is taken away: a stream goes on, and the next request is refused
+		rewrite(t, path, bobLine) // and one is removed: a stream continues, and the next request is refused
 		wantUnauthorized(t, p.url, ada)
 		if event := last(); !strings.Contains(event, `"RUN_FINISHED"`) {
 			t.Errorf("the stream of a key that was taken away ended with %s", event)

@@ -33,7 +33,7 @@ func (c *config) checkFile() error {
 	return nil
 }
 
-// backup copies the store's file to a new one. A gateway that has it open is asked to write a copy beside it first.
+// backup copies the store's file to a new one. A gateway that has the file open first writes a copy beside it.
 func backup(ctx context.Context, c *config, stdout, _ io.Writer) error {
 	if err := c.checkFile(); err != nil {
 		return err
@@ -49,7 +49,7 @@ func backup(ctx context.Context, c *config, stdout, _ io.Writer) error {
 	return err
 }
 
-// lastWrite says if the last write of a file may be gone.
+// lastWrite returns a note if the last write of a file may be lost.
 func lastWrite(in *filestore.Inspection) string {
 	if in.Torn {
 		return "; its last write may be gone, because it was written in part"
@@ -57,8 +57,8 @@ func lastWrite(in *filestore.Inspection) string {
 	return ""
 }
 
-// backupRunning has a gateway write a copy beside its file, and moves that to where it shall be. Nothing of it goes over the network:
-// whoever cannot read the gateway's files gets nothing.
+// backupRunning has a gateway write a copy beside its file, and moves the copy to its target. The copy does not pass
+// the network, so only users who can read the gateway's files can get it.
 func (c *config) backupRunning(ctx context.Context) (*filestore.Inspection, error) {
 	if c.admin.addr == "" || !loopback(c.admin.addr) {
 		return nil, errBackupInUse
@@ -101,8 +101,8 @@ func restore(ctx context.Context, c *config, stdout, _ io.Writer) error {
 	return err
 }
 
-// backups serves POST /backup, by which the gateway writes a copy beside its file; nil if threads are in no file. There is one copy, and
-// one at a time is made, so that whoever asks again and again fills no disk.
+// backups serves POST /backup, which writes a copy beside the gateway's file; nil without a file. There is one copy,
+// and one request at a time, so that repeated requests cannot fill the disk.
 func (c *config) backups(log *slog.Logger) http.Handler {
 	if c.file == "" {
 		return nil
@@ -123,6 +123,6 @@ func (c *config) backups(log *slog.Logger) http.Handler {
 		}
 		log.Info("admin: the file was copied", "file", path)
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(map[string]string{"file": path}) // who has hung up does not want to know
+		_ = json.NewEncoder(w).Encode(map[string]string{"file": path}) // the client may have hung up
 	})
 }

@@ -28,7 +28,7 @@ func askSize(t *testing.T, url string) {
 	}
 }
 
-// answerSize answers the question of thread t, and wants the run to go on.
+// answerSize answers the question of thread t, and checks that the run continues.
 func answerSize(t *testing.T, url string) {
 	t.Helper()
 	_, body := get(t, http.MethodGet, url+"/threads/t?agent=shop", "")
@@ -40,7 +40,8 @@ func answerSize(t *testing.T, url string) {
 	}
 }
 
-// TestBackupAndRestore copies a file while its gateway runs, and after it has stopped, and goes on with a question in each copy.
+// TestBackupAndRestore copies a file while its gateway runs, and after it has stopped, and continues with a question in
+// each copy.
 func TestBackupAndRestore(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -156,7 +157,7 @@ func TestBackupRefuses(t *testing.T) {
 	}
 }
 
-// TestARestoredRedis goes on with a question that was open when a Redis was copied, in another Redis.
+// TestARestoredRedis continues, in another Redis, with a question that was open when the first one was copied.
 func TestARestoredRedis(t *testing.T) {
 	t.Parallel()
 	team := writeFile(t, "team.yaml", askingTeam)

@@ -46,7 +46,7 @@ func benched(b *testing.B, store state.Store, pace time.Duration) string {
 	return server.URL
 }
 
-// say runs the agent on a thread of its own and returns how long its reader read.
+// say runs the agent on a new thread and returns how long its reader read.
 func say(b *testing.B, url, thread string) time.Duration {
 	b.Helper()
 	body := strings.NewReader(`{"protocolVersion":"1.0","threadId":"` + thread + `","runId":"r","messages":[{"id":"` + thread +

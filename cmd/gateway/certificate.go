@@ -20,7 +20,7 @@ const (
 	expiryRepeat = 24 * time.Hour
 )
 
-// A certificate is a server's, as its files have it. It may be used by any number of connections while watch runs.
+// A certificate is a server certificate that is loaded from files. It is safe for concurrent use while watch runs.
 type certificate struct {
 	certFile, keyFile string
 	log               *slog.Logger
@@ -31,7 +31,7 @@ type certificate struct {
 	warned    time.Time
 }
 
-// loadCertificate reads a certificate and its key, which have to be good to begin with.
+// loadCertificate reads a certificate and its key, which must be valid.
 func loadCertificate(certFile, keyFile string, log *slog.Logger) (*certificate, error) {
 	c := &certificate{certFile: certFile, keyFile: keyFile, log: log}
 	if _, err := c.read(); err != nil {
@@ -49,7 +49,7 @@ func (c *certificate) tlsConfig() *tls.Config {
 	}
 }
 
-// watch looks at the files again and again until ctx is done.
+// watch checks the files periodically until ctx is done.
 func (c *certificate) watch(ctx context.Context) {
 	tick := time.NewTicker(certificateLook)
 	defer tick.Stop()
@@ -71,8 +71,8 @@ func (c *certificate) watch(ctx context.Context) {
 	}
 }
 
-// read takes up what the files have. It reports whether that is something else than last time; files that are away count as empty. Of
-// a pair that is broken, or half written, nothing is taken up.
+// read loads the files. It reports whether they differ from the last version; missing files count as empty. It ignores
+// a pair that is invalid or incompletely written.
 func (c *certificate) read() (changed bool, err error) {
 	cert, certErr := os.ReadFile(c.certFile)
 	key, keyErr := os.ReadFile(c.keyFile)

@@ -67,7 +67,7 @@ func (pemPair) put(t *testing.T, path string, data []byte) {
 	}
 }
 
-// trusting is a client that trusts the certificate of the pair, and nobody else's, under its name.
+// trusting is a client that trusts only the certificate of the pair, under its name.
 func (p pemPair) trusting(t *testing.T, name string) *http.Client {
 	t.Helper()
 	data, err := os.ReadFile(p.cert)
@@ -113,7 +113,7 @@ func TestTLS(t *testing.T) {
 		t.Errorf("without TLS = %d, want 400", status)
 	}
 	address := strings.TrimPrefix(url, "https://")
-	old := &tls.Dialer{Config: &tls.Config{MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10, InsecureSkipVerify: true}} //nolint:gosec // that is what is refused
+	old := &tls.Dialer{Config: &tls.Config{MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10, InsecureSkipVerify: true}} //nolint:gosec // the refused versions
 	if conn, err := old.DialContext(t.Context(), "tcp", address); err == nil {
 		conn.Close()
 		t.Error("TLS 1.1 is spoken")
@@ -201,7 +201,8 @@ func shown(t *testing.T, c *certificate) string {
 	return conn.ConnectionState().PeerCertificates[0].DNSNames[0]
 }
 
-// A changed pair is taken up without a restart. Of one that is broken, half written or gone nothing is, and each change is logged once.
+// A changed pair is loaded without a restart. One that is broken, half written or missing is ignored, and each change
+// is logged once.
 func TestACertificateIsReadAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -255,7 +256,7 @@ func TestACertificateIsReadAgain(t *testing.T) {
 	})
 }
 
-// Who forgets to renew a certificate is told in time, once a day.
+// An expiring certificate is logged in time, once a day.
 func TestACertificateThatExpires(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

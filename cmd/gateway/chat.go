@@ -28,7 +28,7 @@ import (
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
-// Exit codes of chat beside those of every command, for scripts.
+// Exit codes of chat in addition to those of all commands, for scripts.
 const (
 	exitQuestion = 3
 	exitStopped  = 130
@@ -40,7 +40,7 @@ type chatFlags struct {
 	header            http.Header
 }
 
-// chatSettings are the settings of a conversation, and those that count for a team that is served in this process.
+// chatSettings are the settings of a conversation, and those for a team that is served in this process.
 func chatSettings(c *config) []setting {
 	names := strings.Fields("config env-file store model-url model model-key voice-delay interrupt-ttl thread-ttl log-ttl run-timeout model-timeout tool-timeout allow-addresses log-level")
 	settings := slices.DeleteFunc(c.settings(), func(s setting) bool { return !slices.Contains(names, s.flag) })
@@ -55,9 +55,9 @@ func chatSettings(c *config) []setting {
 	return append([]setting{
 		{"url", "", "the agent's URL at any AG-UI server, or a gateway's address with -agent", text(&c.chat.url)},
 		{"agent", "", "which agent of the gateway or the team; it needs no name where there is one", word(&c.agent)},
-		{"thread", "", "go on with this conversation; a new one has an id of its own", word(&c.chat.thread)},
+		{"thread", "", "continue this conversation; a new one gets a new id", word(&c.chat.thread)},
 		{"header", "", "\"Name: value\" for each request to -url; may be given several times, and in the environment with a line for each", headers(&c.chat.header)},
-		{"keep", "on", "on or off: whether conversations with servers that keep none are kept in files of one's own, to go on later", oneOf(&c.chat.keep, "on", "off")},
+		{"keep", "on", "on or off: whether conversations with servers that store none are stored in local files, to continue later", oneOf(&c.chat.keep, "on", "off")},
 	}, settings...)
 }
 
@@ -118,7 +118,7 @@ func chatEnding(err error) error {
 
 // chatElsewhere is about an agent of another server.
 func (c *config) chatElsewhere(ctx context.Context, o *chat.Options, _ io.Writer) (end func() error, err error) {
-	if c.team != "" && c.came("url") == c.came("config") {
+	if c.team != "" && c.sourceOf("url") == c.sourceOf("config") {
 		return nil, usageError{"name the agent's -url or a team file with -config, not both"}
 	}
 	place := chat.Place{URL: c.chat.url, Header: c.chat.header, HTTP: cmp.Or(c.http, egress.New())}
@@ -132,7 +132,7 @@ func (c *config) chatElsewhere(ctx context.Context, o *chat.Options, _ io.Writer
 	}
 	o.Agent, o.Agents = cmp.Or(c.agent, o.Client.Agent()), place.Agents
 	o.Reads = func(ctx context.Context) bool { return place.Reads(ctx, o.Agent) }
-	o.Again, o.AgainAlso = c.again()
+	o.Again, o.AgainAlso = c.continueCommand()
 	o.Where = "at " + o.Client.String()
 	if dir := stateDir(c.env); c.chat.keep == "on" && dir != "" {
 		o.Kept = &chat.Kept{Dir: filepath.Join(dir, "agui-gateway", "chat"), URL: o.Client.String()}
@@ -140,9 +140,9 @@ func (c *config) chatElsewhere(ctx context.Context, o *chat.Options, _ io.Writer
 	return func() error { place.HTTP.CloseIdleConnections(); return nil }, nil
 }
 
-// chatHere is about an agent of a team that is served in this process, and to nobody else.
+// chatHere configures o for an agent of a team that is served in this process only.
 func (c *config) chatHere(ctx context.Context, o *chat.Options, stderr io.Writer) (end func() error, err error) {
-	if len(c.chat.header) > 0 && c.came("header") == sourceFlag {
+	if len(c.chat.header) > 0 && c.sourceOf("header") == sourceFlag {
 		return nil, usageError{"-header is for an agent at a -url"}
 	}
 	c.logFormat = "text"
@@ -168,13 +168,13 @@ func (c *config) chatHere(ctx context.Context, o *chat.Options, stderr io.Writer
 	o.Reads = func(context.Context) bool { return typed }
 	o.Agent, o.Where = name, "of "+cmp.Or(c.team, "the built-in team")
 	if c.options.Shared {
-		o.Again, o.AgainAlso = c.again()
+		o.Again, o.AgainAlso = c.continueCommand()
 	}
 	return parts.close, nil
 }
 
-// came says where a setting comes from.
-func (c *config) came(flag string) string {
+// sourceOf returns the source of a setting.
+func (c *config) sourceOf(flag string) string {
 	for _, e := range c.effective {
 		if e.Setting == flag {
 			return e.from.Source
@@ -183,8 +183,8 @@ func (c *config) came(flag string) string {
 	return sourceDefault
 }
 
-// again is the command line of this conversation, without its thread and without what may be secret: those flags are named in also.
-func (c *config) again() (command, also string) {
+// continueCommand returns the command line of this conversationwithout thread and secrets; also names the omitted flags.
+func (c *config) continueCommand() (command, also string) {
 	words := []string{"gateway", "chat"}
 	for _, e := range c.effective {
 		switch {
@@ -201,8 +201,8 @@ func (c *config) again() (command, also string) {
 	return strings.Join(words, " "), strings.TrimSpace(also)
 }
 
-// publicURL is the value of a setting; of a URL, what is no secret.
-func publicURL(e effective) string {
+// publicURL returns the value of a setting; for a URL, without secrets.
+func publicURL(e effectiveValue) string {
 	u, err := url.Parse(e.Value)
 	if e.Setting != "url" || err != nil {
 		return e.Value
@@ -211,7 +211,7 @@ func publicURL(e effective) string {
 	return u.String()
 }
 
-// stateDir is where programs of this user keep what they go on with; empty if that is not known.
+// stateDir returns the directory for state of the user's programs; empty if unknown.
 func stateDir(env func(string) (string, bool)) string {
 	if dir, _ := env("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return dir

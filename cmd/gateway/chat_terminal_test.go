@@ -96,7 +96,7 @@ func TestChatAtATerminal(t *testing.T) {
 		w.ends(exitOK)
 		thread := regexp.MustCompile(`-thread (\S+)`).FindStringSubmatch(w.text())[1]
 
-		// The gateway ends, too: what goes on is in its file.
+		// The gateway ends, too: the rest of the conversation is in its file.
 		p.signal(t, syscall.SIGTERM)
 		p.wantExit(t, 0)
 		p = serveTeam(t, binary, "-config", team, "-store", store)
@@ -141,7 +141,7 @@ func TestChatAtATerminal(t *testing.T) {
 		w.enter("\n> ", "Money back!").sees(`desk calls refund {"order":"A-1","euros":40}`, "refund: Gives money back.", `order = "A-1"`, "euros = 40", "c allow for this conversation")
 		w.enter("decision> ", "e").sees("order (string)", "order> A-1").types("\r")
 		w.sees("euros (integer)", "euros> 40").types(clearLine+"2000\r").sees("maximum", "euros> ").types(clearLine + "20\r")
-		w.sees("euros = 20   (changed)", "a allow what was changed", "decision> ").types("a: half is enough\r")
+		w.sees("euros = 20   (changed)", "a allow the edited call", "decision> ").types("a: half is enough\r")
 		w.sees("refund (edited, half is enough): 20 euros were given back", "desk: It is done.")
 		w.enter("\n> ", "/state").sees(`"refunded": 20`, "\n> ").types(ctrlC).sees("This conversation ends here")
 		w.ends(exitOK)

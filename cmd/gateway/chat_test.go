@@ -28,7 +28,7 @@ type scripted struct {
 	stdout, stderr string
 }
 
-// says runs `gateway chat` with something on its standard input, in a home of its own.
+// says runs `gateway chat` with text as its standard input, in a separate home.
 func says(t *testing.T, binary, home, text string, args ...string) scripted {
 	t.Helper()
 	return saysIn(t, []string{"HOME=" + home}, binary, text, args...)
@@ -49,7 +49,7 @@ func saysIn(t *testing.T, env []string, binary, text string, args ...string) scr
 	return scripted{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
 }
 
-// wants compares code and output, and looks for parts of what is told beside it.
+// wants compares code and output, and checks parts of the messages on standard error.
 func (s scripted) wants(t *testing.T, code int, stdout string, stderr ...string) {
 	t.Helper()
 	if s.code != code || s.stdout != stdout {
@@ -195,7 +195,8 @@ func TestChatInScripts(t *testing.T) {
 	})
 }
 
-// An older is a server of AG-UI before 1.0, which keeps nothing and asks in the dialect of that time. It knows no gateway.
+// An older is a server of AG-UI before 1.0, which stores nothing and asks in the dialect of that time. It knows no
+// gateway.
 type older struct {
 	*httptest.Server
 	mu   sync.Mutex
@@ -212,8 +213,8 @@ type olderInput struct {
 	}
 }
 
-// hostile is what a terminal must not be sent: a title, a cleared screen, the clipboard, a report that is typed as an answer, C1, and text that reads
-// otherwise than it is.
+// hostile is text that must not reach a terminal: a title, a cleared screen, the clipboard, a report that is typed as
+// an answer, C1, and text that is displayed differently from its content.
 const hostile = "\x1b]0;owned\x07 \x1b[2J \x1b]52;c;aHVzaA==\x1b\\ \x1b[6n \u009b31m safe\rsafe \u202etxt.exe\u2066"
 
 func newOlder(t *testing.T) *older {
@@ -352,7 +353,7 @@ func wantPrivate(t *testing.T, dir string) {
 	}
 }
 
-// TestChatSettings reads what `gateway chat` takes: headers several times, and what counts where both a URL and a team are named.
+// TestChatSettings reads the arguments of `gateway chat`: repeated headers, and the precedence of a URL and a team.
 func TestChatSettings(t *testing.T) {
 	t.Parallel()
 	cmd := commands()[indexOfCommand(t, "chat")]
@@ -360,7 +361,7 @@ func TestChatSettings(t *testing.T) {
 	if err != nil || c.chat.header.Get("a") != "1" || c.chat.header.Get("B") != "2" {
 		t.Errorf("parse() = %v, %v", c.chat.header, err)
 	}
-	if got, also := c.again(); got != "gateway chat -url http://127.0.0.1/x%20y" || also != "-url -header -model-key" {
+	if got, also := c.continueCommand(); got != "gateway chat -url http://127.0.0.1/x%20y" || also != "-url -header -model-key" {
 		t.Errorf("again() = %s, %s, want no secret and no thread", got, also)
 	}
 	var out bytes.Buffer

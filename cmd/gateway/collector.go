@@ -9,17 +9,18 @@ import (
 // leastGarbage is how many bytes are allocated at least from one collection of garbage to the next.
 const leastGarbage = 64 << 20
 
-// collectLess makes the collector wait for leastGarbage, after each collection anew. A gateway of short runs has a live heap of a few MB and
-// would be collected after as much again, many times in a second. A larger heap is collected as always, and a memory limit counts.
+// collectLess makes the garbage collector wait for leastGarbage, after each collection. A gateway with short runs has a
+// live heap of a few MB, and the default would collect many times per second. Larger heaps and memory limits are not
+// affected.
 func collectLess() {
-	collected := new([2]*byte) // is garbage at once
+	collected := new([2]*byte) // garbage immediately
 	runtime.AddCleanup(collected, func(struct{}) {
 		debug.SetGCPercent(garbagePercent(scanned()))
 		collectLess()
 	}, struct{}{})
 }
 
-// garbagePercent is GOGC for so many bytes that a collection looks at.
+// garbagePercent returns GOGC for a collection that scans so many bytes.
 func garbagePercent(scanned uint64) int {
 	return max(100, int(leastGarbage*100/max(scanned, 1<<20)))
 }

@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-// TestGarbagePercent holds the collector to its least garbage where little is alive, and to Go's own measure where much is.
+// TestGarbagePercent checks the collector's least garbage for a small heap, and Go's default for a large one.
 func TestGarbagePercent(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

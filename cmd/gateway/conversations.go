@@ -32,7 +32,7 @@ func conversationSettings(c *config) []setting {
 			settings[i].help = "team file of conversations that name none; without one they are held with the built-in travel team"
 		}
 	}
-	return append(settings, setting{"run", "", "play only conversations whose path this regular expression matches", func(value string) (err error) {
+	return append(settings, setting{"run", "", "play only conversations with a path that matches this regular expression", func(value string) (err error) {
 		c.conversations.only, err = regexp.Compile(value)
 		if err != nil {
 			return errors.New("no regular expression")
@@ -41,9 +41,9 @@ func conversationSettings(c *config) []setting {
 	}})
 }
 
-// playConversations plays the conversations at a path, and tells what came of them.
+// playConversations plays the conversations at a path and prints the results.
 func playConversations(ctx context.Context, c *config, stdout, _ io.Writer) error {
-	c.options.Log = slog.New(slog.DiscardHandler) // what is wrong is in the report
+	c.options.Log = slog.New(slog.DiscardHandler) // errors are in the report
 	flags := c.conversations
 	load := c.teamOptions()
 	load.Types = map[string]teamfile.AgentType{"travel": demoOf(*c)}
@@ -68,27 +68,27 @@ func playConversations(ctx context.Context, c *config, stdout, _ io.Writer) erro
 	return nil
 }
 
-// demoOf makes the travel team for one conversation of several that are played at once.
+// demoOf makes a travel team for one of several conversations that are played concurrently.
 func demoOf(c config) teamfile.AgentType {
 	return func(m model.Model) groupchat.Agent {
-		own := c
-		return own.demo(m)
+		local := c
+		return local.demo(m)
 	}
 }
 
 // builtIn makes the team that is served without a team file.
 func builtIn(c config) func(teamfile.Options) (*teamfile.Team, error) {
 	return func(o teamfile.Options) (*teamfile.Team, error) {
-		own := c
-		own.model = o.Model
-		m, err := own.defaultModel()
+		local := c
+		local.model = o.Model
+		m, err := local.defaultModel()
 		if err != nil {
 			return nil, err
 		}
 		if m != nil && o.Substitutes.Model != nil {
 			m = cmp.Or(o.Substitutes.Model("default", m), m)
 		}
-		return &teamfile.Team{Agents: map[string]groupchat.Agent{"travel": own.demo(m)}}, nil
+		return &teamfile.Team{Agents: map[string]groupchat.Agent{"travel": local.demo(m)}}, nil
 	}
 }
 

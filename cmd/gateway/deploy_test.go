@@ -18,7 +18,8 @@ var (
 	ourVariable = regexp.MustCompile(`\b(GATEWAY|OPENAI)_[A-Z_]*[A-Z]\b`)
 )
 
-// TestDeploymentNamesWhatThereIs looks up each variable that a file for deployment sets: a typing error there would set nothing.
+// TestDeploymentNamesWhatThereIs looks up each variable that a deployment file sets: a misspelt one would have no
+// effect.
 func TestDeploymentNamesWhatThereIs(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{
@@ -60,7 +61,7 @@ func TestDeploymentNamesWhatThereIs(t *testing.T) {
 	}
 }
 
-// chartSets are the settings that have a place of their own in the chart's values, or are secrets.
+// chartSets are the settings with separate keys in the chart's values, and secrets.
 var chartSets = []string{
 	"addr", "admin-addr", "admin-auth", "auth", "auth-header", "auth-proxies", "auth-roles-header", "config", "drain", "drain-delay", "env-file", "jwks-url", "jwt-audience",
 	"jwt-issuer", "keys-file", "model-key", "store", "store-limit", "tls-cert", "tls-key",

@@ -12,8 +12,9 @@ import (
 	"testing"
 )
 
-// TestAProcessWhoseFileCannotGrow limits the size of files, as a full disk does. A run is refused or ends with store_unavailable, no reader hangs, and
-// the process is not ready from then on, although small writes fit into the file.
+// TestAProcessWhoseFileCannotGrow limits the size of files, as a full disk does. A run is refused or ends with
+// store_unavailable, no reader hangs, and the process is not ready from then on, although small writes fit into the
+// file.
 func TestAProcessWhoseFileCannotGrow(t *testing.T) {
 	t.Parallel()
 	const blocks = "4096" // of 512 bytes

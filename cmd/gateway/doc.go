@@ -4,15 +4,15 @@
 //	gateway init                     write a commented starter team file
 //	gateway validate -config FILE    check a team file
 //	gateway test PATH [flags]        play golden conversations with their teams
-//	gateway chat [flags]             speak with an agent in a terminal, or from a script
+//	gateway chat [flags]             talk to an agent in a terminal, or from a script
 //	gateway graph [-config FILE]     print a team as a Mermaid flowchart
 //	gateway doctor [flags]           check an installation with the settings of serve
-//	gateway config [flags]           print the settings that count, and where each comes from
+//	gateway config [flags]           print the effective settings and their sources
 //	gateway backup FILE              copy the store's file
-//	gateway restore FILE             put a copy in its place
+//	gateway restore FILE             replace the store's file by a copy
 //	gateway healthcheck              exit 0 if the local server is ready
 //	gateway version [-json]          print version, commit, date, Go and platform of this binary
 //
-// There is only wiring here: settings, signals, and which parts are put together. What a gateway does is in
-// package gateway, for programs that bring agents of their own.
+// This package only connects the parts: settings, signals, and components. The gateway itself is package gateway, for
+// programs with agents in Go.
 package main

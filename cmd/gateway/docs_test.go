@@ -14,7 +14,7 @@ var (
 	gatewayCall = regexp.MustCompile(`(?m)(?:^|[\s/|;(])gateway((?: [^#|;&<>()\n]*)?)`)
 )
 
-// TestCommandLinesOfTheDocsWork wants each flag of a `gateway` command in a block of a document to be one that the command takes.
+// TestCommandLinesOfTheDocsWork checks that each flag of a `gateway` command in a block of a document exists.
 func TestCommandLinesOfTheDocsWork(t *testing.T) {
 	t.Parallel()
 	documents, err := filepath.Glob("../../docs/*.md")

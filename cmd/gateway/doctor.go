@@ -17,16 +17,16 @@ import (
 	"github.com/agui-gateway/gateway/state/redisstore"
 )
 
-// errUnwell is the end of a command that has found something wrong and said so.
-var errUnwell = errors.New("something is wrong; what is marked so above says what, and how to mend it")
+// errUnwell ends a command that has printed problems.
+var errUnwell = errors.New("something is wrong; the marked lines above say what, and how to correct it")
 
 // examine checks an installation with the settings of serve, and prints what it finds.
 func examine(ctx context.Context, c *config, stdout, _ io.Writer) error {
-	c.options.Log = slog.New(slog.DiscardHandler) // what is wrong is in the report
+	c.options.Log = slog.New(slog.DiscardHandler) // errors are in the report
 	c.model.Log = c.options.Log
 	team, checks := c.teamChecks()
 	if team != nil {
-		defer func() { _ = team.Close() }() // its servers have been asked
+		defer func() { _ = team.Close() }() // the servers have answered
 	}
 	checks = append(checks, c.storeCheck())
 	checks = append(checks, c.settingsChecks(team)...)
@@ -102,7 +102,7 @@ func (c *config) teamChecks() (*teamfile.Team, []doctor.Check) {
 	return team, append(checks, doctor.Known("team", doctor.OK, errors.New("the file "+c.team+" is good: "+agentNames(team.Agents)), ""))
 }
 
-// A prober is a model that can be asked whether it is there.
+// A prober is a model that can be checked for availability.
 type prober interface {
 	String() string
 	Probe(ctx context.Context) (openai.Probe, error)
@@ -137,7 +137,7 @@ func partChecks(team *teamfile.Team) []doctor.Check {
 	return checks
 }
 
-// secrets are the values of the settings that nothing may print.
+// secrets returns the values of settings that must not be printed.
 func (c *config) secrets() []string {
 	secrets := []string{c.model.Key, c.options.Webhook.Secret}
 	for _, address := range []string{c.redis, c.model.BaseURL, c.options.Webhook.URL, c.auth.jwt.KeySet} {

@@ -17,7 +17,7 @@ import (
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
 
-// TestDoctorOfSettings breaks what stands beside stores and teams.
+// TestDoctorOfSettings breaks parts other than stores and teams.
 func TestDoctorOfSettings(t *testing.T) {
 	t.Parallel()
 	const good = "alice:0000000000000000000000000000000000000000000000000000000000000000\n"
@@ -54,7 +54,7 @@ func TestDoctorOfSettings(t *testing.T) {
 		{"a bad value", func(*testing.T) string { return "-rate fast" }, []string{"settings: wrong"}, "-rate"},
 		{"two settings that contradict", func(*testing.T) string { return "-auth jwt -keys-file keys" }, []string{"settings: wrong"}, "-keys-file"},
 		{"nobody asked who others are", func(*testing.T) string { return "-addr :0" }, []string{"settings: wrong"}, "others can reach this address"},
-		{"the same, written out", func(*testing.T) string { return "-addr :0 -auth none" }, []string{"settings: warning"}, "Nobody"},
+		{"the same, written out", func(*testing.T) string { return "-addr :0 -auth none" }, []string{"settings: warning"}, "There is no authentication"},
 		{"a certificate without a key", func(t *testing.T) string { return strings.Split(certificate(t, 90), " -tls-key")[0] }, []string{"settings: wrong"}, "needs its key"},
 		{"a limit of a Redis", func(t *testing.T) string {
 			return "-store-limit 1GiB -store " + redistest.Start(t, "--maxmemory", "100mb").URL()
@@ -64,7 +64,7 @@ func TestDoctorOfSettings(t *testing.T) {
 
 		{"keys that others read", func(t *testing.T) string { return "-auth keys -keys-file " + keys(t, 0o644, good) }, []string{"keys: warning", "settings: ok"}, "chmod 600"},
 		{"keys that others write", func(t *testing.T) string { return "-auth keys -keys-file " + keys(t, 0o622, good) }, []string{"keys: wrong"}, "let themselves in"},
-		{"no keys", func(t *testing.T) string { return "-auth keys -keys-file " + keys(t, 0o600, "") }, []string{"keys: warning"}, "nobody is let in"},
+		{"no keys", func(t *testing.T) string { return "-auth keys -keys-file " + keys(t, 0o600, "") }, []string{"keys: warning"}, "all callers are refused"},
 		{"no keys file", func(t *testing.T) string { return "-auth keys -keys-file " + filepath.Join(t.TempDir(), "keys") }, []string{"keys: wrong"}, "is not there"},
 		{"a key in clear", func(t *testing.T) string { return "-auth keys -keys-file " + keys(t, 0o600, good+"bob:hush-hush\n") }, []string{"keys: wrong"}, "line 2"},
 
@@ -124,7 +124,7 @@ func TestDoctorOfSettings(t *testing.T) {
 	}
 }
 
-// environmentOf is what stands in the environment of a test.
+// environmentOf returns the environment of a test.
 func environmentOf(name string) map[string]string {
 	env := map[string]string{webhookSecret: "hush-hush-hush"}
 	switch name {

@@ -23,7 +23,7 @@ import (
 	"github.com/agui-gateway/gateway/travel"
 )
 
-// settingsChecks look at the settings themselves: what would stop a start, and what is probably not meant.
+// settingsChecks check the settings: errors that would prevent a start, and probable mistakes.
 func (c *config) settingsChecks(team *teamfile.Team) []doctor.Check {
 	var found []doctor.Check
 	wrong := func(err error, mend string) {
@@ -63,7 +63,7 @@ func (c *config) settingsChecks(team *teamfile.Team) []doctor.Check {
 	return append(found, collectors...)
 }
 
-// tryService makes the service of the settings, and lets go of it before it has served anybody.
+// tryService creates the configured service and closes it without serving.
 func (c *config) tryService(team *teamfile.Team) error {
 	o := c.options
 	o.Agents, o.Agent = map[string]groupchat.Agent{"travel": travel.New(travel.Options{})}, nil
@@ -81,7 +81,7 @@ func (c *config) tryService(team *teamfile.Team) error {
 	return g.Close()
 }
 
-// warnings are what the settings say and probably do not mean, each with what to do.
+// warnings returns probable mistakes in the settings, each with advice.
 func (c *config) warnings(exposed bool) [][2]string {
 	var list [][2]string
 	doubt := func(when bool, says, mend string) {
@@ -89,23 +89,23 @@ func (c *config) warnings(exposed bool) [][2]string {
 			list = append(list, [2]string{says, mend})
 		}
 	}
-	nobodyAsked := c.auth.mode == authNone
-	doubt(exposed && nobodyAsked && c.auth.explicit(), "nobody has to prove who they are (-auth none), and others can reach "+c.addr,
+	noAuth := c.auth.mode == authNone
+	doubt(exposed && noAuth && c.auth.explicit(), "there is no authentication (-auth none), and others can reach "+c.addr,
 		"Set -auth keys, jwt or header, unless whoever reaches this address may use everything.")
-	doubt(exposed && !nobodyAsked && c.tlsCert == "" && len(c.options.TrustedProxies) == 0 && c.auth.mode != authHeader,
+	doubt(exposed && !noAuth && c.tlsCert == "" && len(c.options.TrustedProxies) == 0 && c.auth.mode != authHeader,
 		"others can reach "+c.addr+", and keys and tokens travel there in clear", "Set -tls-cert and -tls-key, or name the proxy that speaks TLS before the gateway in -trusted-proxies.")
-	doubt(nobodyAsked && slices.Contains(c.options.Origins, "*"), "pages of any origin may call (-cors-origins *), and nobody has to prove who they are",
+	doubt(noAuth && slices.Contains(c.options.Origins, "*"), "pages of any origin may call (-cors-origins *), and there is no authentication",
 		"Name the origins of your pages, or set -auth.")
-	doubt(c.auth.mode == authJWT && inClear(cmp.Or(c.auth.jwt.KeySet, c.auth.jwt.Issuer)), "the keys for tokens are read without TLS: whoever is on the way can sign tokens",
+	doubt(c.auth.mode == authJWT && inClear(cmp.Or(c.auth.jwt.KeySet, c.auth.jwt.Issuer)), "the keys for tokens are read without TLS: an attacker in the network can sign tokens",
 		"Write the issuer's URL with https://.")
 	doubt(c.content == "on", "prompts, answers and arguments are in spans (-telemetry-content on)", "Remove it where people other than developers are served.")
 	for _, flag := range []string{"max-runs-per-principal", "max-readers-per-principal", "max-tokens-per-principal", "token-window", "max-stored-per-principal"} {
-		doubt(nobodyAsked && slices.Contains(c.auth.given, flag), "-"+flag+" is set, and without -auth there are no principals that it could hold for", "Set -auth, or remove it.")
+		doubt(noAuth && slices.Contains(c.auth.setFlags, flag), "-"+flag+" is set, and without -auth there are no principals that it could hold for", "Set -auth, or remove it.")
 	}
 	return list
 }
 
-// inClear reports whether a URL is asked without TLS, over a network.
+// inClear reports whether requests to a URL cross a network without TLS.
 func inClear(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme == "https" {
@@ -115,7 +115,7 @@ func inClear(address string) bool {
 	return u.Hostname() != "localhost" && (err != nil || !addr.IsLoopback())
 }
 
-// callerChecks are those of what proves who callers are, and of the webhook.
+// callerChecks returns the checks of authentication and of the webhook.
 func (c *config) callerChecks() []doctor.Check {
 	var checks []doctor.Check
 	client := c.http
@@ -144,7 +144,7 @@ func (c *config) callerChecks() []doctor.Check {
 	return append(checks, doctor.Proxies(map[string][]netip.Prefix{"-trusted-proxies": c.options.TrustedProxies, "-auth-proxies": c.auth.header.Proxies}))
 }
 
-// withoutQuery is a URL as it may be shown.
+// withoutQuery returns a URL in a form that may be printed.
 func withoutQuery(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -185,7 +185,7 @@ func (c *config) answersAt(base string) func(context.Context) bool {
 		if err != nil {
 			return false
 		}
-		defer func() { _ = response.Body.Close() }() // it has been read as far as it is of use
+		defer func() { _ = response.Body.Close() }() // read as far as needed
 		body, err := io.ReadAll(io.LimitReader(response.Body, 1<<10))
 		return err == nil && strings.Contains(string(body), `"status":"ok"`)
 	}

@@ -62,7 +62,8 @@ func (d diagnosis) verdict(name string) string {
 	return order[worst]
 }
 
-// want holds the diagnosis to verdicts by names of findings: "store: wrong". What is wrong and not in the list is an error, too.
+// want compares the diagnosis with verdicts by names of findings: "store: wrong". Another wrong finding is an error,
+// too.
 func (d diagnosis) want(t *testing.T, wants ...string) {
 	t.Helper()
 	for _, want := range wants {
@@ -298,7 +299,8 @@ func TestDoctorOfAFile(t *testing.T) {
 				t.Error("the file is another than before")
 			}
 			rest, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*"))
-			rest = slices.DeleteFunc(rest, func(file string) bool { return file == path+".reserve" }) // of the store that wrote the file
+			// of the store that wrote the file
+			rest = slices.DeleteFunc(rest, func(file string) bool { return file == path+".reserve" })
 			if len(rest) > 1 {
 				t.Errorf("the directory has %q", rest)
 			}

@@ -16,7 +16,7 @@ import (
 	otelexport "github.com/agui-gateway/gateway/telemetry/export"
 )
 
-// Where a value comes from.
+// The sources of values.
 const (
 	sourceFlag        = "flag"
 	sourceFile        = "file"
@@ -24,32 +24,32 @@ const (
 	sourceDefault     = "default"
 )
 
-// An origin is where a value comes from.
+// An origin is the source of a value.
 type origin struct {
 	Source   string `json:"source"`
 	Variable string `json:"variable,omitempty"` // that had it, in the environment or a file
 }
 
-// An effective is what a setting, or a variable that is none, comes to.
-type effective struct {
+// An effectiveValue is the effective value of a setting, or of a variable without one.
+type effectiveValue struct {
 	Setting string `json:"setting,omitempty"` // the flag's name; empty for a variable that no flag is for
 	Value   string `json:"value"`             // empty is none
 	from    origin
-	Ignored bool `json:"ignored,omitempty"` // it changes nothing
+	Ignored bool `json:"ignored,omitempty"` // it has no effect
 }
 
-// MarshalJSON writes where the value comes from beside it.
-func (e effective) MarshalJSON() ([]byte, error) {
-	type plain effective
+// MarshalJSON adds the source of the value.
+func (e effectiveValue) MarshalJSON() ([]byte, error) {
+	type plain effectiveValue
 	return json.Marshal(struct {
 		plain
 		origin
 	}{plain(e), e.from})
 }
 
-// value returns what a setting comes to, and where that comes from.
-func (c *config) value(s setting, given map[string]string) (string, origin) {
-	if value := given[s.flag]; value != "" {
+// value returns the effective value of a setting, and its source.
+func (c *config) value(s setting, flagValues map[string]string) (string, origin) {
+	if value := flagValues[s.flag]; value != "" {
 		return value, origin{Source: sourceFlag}
 	}
 	for _, name := range s.environment() {
@@ -60,7 +60,7 @@ func (c *config) value(s setting, given map[string]string) (string, origin) {
 	return s.def, origin{Source: sourceDefault}
 }
 
-// origin is where a variable comes from that is set.
+// origin returns the source of a variable that is set.
 func (c *config) origin(name string) origin {
 	if _, ok := c.envFile[name]; ok {
 		return origin{sourceFile, name}
@@ -68,15 +68,15 @@ func (c *config) origin(name string) origin {
 	return origin{sourceEnvironment, name}
 }
 
-// showConfig prints what the settings of a server come to, and the variables that it would read besides. It prints them also if a server
-// would not start with them, and then says why.
+// showConfig prints the effective settings of a server, and the other variables that it would read. If a server would
+// not start with them, it prints them and the reason.
 func showConfig(_ context.Context, c *config, stdout, _ io.Writer) error {
 	var shown struct {
-		Settings  []effective `json:"settings"`
-		Variables []effective `json:"variables"`
+		Settings  []effectiveValue `json:"settings"`
+		Variables []effectiveValue `json:"variables"`
 	}
 	for _, e := range c.effective {
-		e.Value = masked(e.Setting, e.Value)
+		e.Value = mask(e.Setting, e.Value)
 		shown.Settings = append(shown.Settings, e)
 	}
 	shown.Variables = c.variables()
@@ -96,8 +96,8 @@ func showConfig(_ context.Context, c *config, stdout, _ io.Writer) error {
 	return errors.Join(w.Flush(), refused)
 }
 
-// String is a line of a table: the setting or variable, its value and where that comes from.
-func (e effective) String() string {
+// String returns a line of a table: the setting or variable, its value and its source.
+func (e effectiveValue) String() string {
 	name, source := "-"+e.Setting, e.from.Source
 	if e.Setting == "" {
 		name = e.from.Variable
@@ -111,8 +111,8 @@ func (e effective) String() string {
 }
 
 // variables are those that are set and have no flag.
-func (c *config) variables() []effective {
-	list := []effective{}
+func (c *config) variables() []effectiveValue {
+	list := []effectiveValue{}
 	for _, v := range append(otelexport.Variables(), otelexport.Variable{Name: webhookSecret, Secret: true, Honoured: true}) {
 		value, _ := c.env(v.Name)
 		if value == "" {
@@ -121,13 +121,13 @@ func (c *config) variables() []effective {
 		if value = maskURLs(value); v.Secret {
 			value = redact.Mark
 		}
-		list = append(list, effective{Value: value, from: c.origin(v.Name), Ignored: !v.Honoured})
+		list = append(list, effectiveValue{Value: value, from: c.origin(v.Name), Ignored: !v.Honoured})
 	}
 	return list
 }
 
-// masked is a setting's value as it may be shown.
-func masked(flag, value string) string {
+// mask returns a setting's value in a form that may be printed.
+func mask(flag, value string) string {
 	switch {
 	case value == "":
 		return ""
@@ -143,11 +143,11 @@ func masked(flag, value string) string {
 	}
 }
 
-// longSegment is from how many bytes on a segment of a URL's path may be a key.
+// longSegment is the length in bytes from which a path segment of a URL may be a key.
 const longSegment = 16
 
-// maskURLs masks what a URL may hold of secrets: who asks, the query, and segments of the path that are long. Some URLs have several hosts,
-// which net/url cannot read.
+// maskURLs masks possible secrets in URLs: user information, the query, and long path segments. Some URLs have several
+// hosts, which net/url cannot parse.
 func maskURLs(value string) string {
 	scheme, rest, ok := strings.Cut(value, "://")
 	if !ok || scheme == "file" {

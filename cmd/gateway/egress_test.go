@@ -12,8 +12,8 @@ import (
 	"github.com/agui-gateway/gateway/model/openai/openaitest"
 )
 
-// TestNothingReachesRefusedAddresses gives everything that has a URL one of a listener of this machine, under an address that no client
-// connects to. The listener is reached only if the setting names the address.
+// TestNothingReachesRefusedAddresses gives every setting with a URL one of a local listener, under an address that no
+// client may connect to. The listener is reached only if the setting allows the address.
 func TestNothingReachesRefusedAddresses(t *testing.T) {
 	t.Parallel()
 	const script = "agents: { travel: { type: script, steps: [ { ask: { key: k, message: Which? } } ] } }"
@@ -63,8 +63,8 @@ func TestNothingReachesRefusedAddresses(t *testing.T) {
 	}
 }
 
-// runWithToken runs the agent travel, with somebody's token {"alg":"RS256","kid":"a"}, {"iss":"x"}: nobody can check it when the issuer's keys
-// were asked for in vain.
+// runWithToken runs the agent travel with the token {"alg":"RS256","kid":"a"}, {"iss":"x"}, which cannot be checked
+// without the issuer's keys.
 func runWithToken(t *testing.T, url string) (status int) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/agents/travel", strings.NewReader(input("t")))

@@ -98,8 +98,8 @@ func TestExamples(t *testing.T) {
 	})
 }
 
-// answerAsModel is a server of an OpenAI-compatible API that is good enough for the examples: it hands over where it is
-// told to, chooses whom the state of the desk wants, and says the same to everybody else.
+// answerAsModel is a server of an OpenAI-compatible API for the examples: it hands over as instructed, chooses as the
+// state of the desk requires, and gives one reply otherwise.
 func answerAsModel(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		Messages []struct {
@@ -194,7 +194,7 @@ func (r *talkRun) wants(texts ...string) {
 
 var delta = regexp.MustCompile(`"type":"TEXT_MESSAGE_CONTENT".*"delta":("(?:[^"\\]|\\.)*")`)
 
-// spoken is what was said, without the seams between deltas.
+// spoken returns the messages, with deltas joined.
 func (r *talkRun) spoken() string {
 	var b strings.Builder
 	for _, m := range delta.FindAllStringSubmatch(r.body, -1) {

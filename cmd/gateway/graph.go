@@ -18,9 +18,9 @@ func graphSettings(c *config) []setting {
 	return append(settings, setting{"agent", "", "draw only this agent", text(&c.agent)})
 }
 
-// graph prints the agents that are served as a Mermaid flowchart. Nobody is asked for anything.
+// graph prints the served agents as a Mermaid flowchart. It contacts no server.
 func graph(_ context.Context, c *config, stdout, _ io.Writer) error {
-	agents, closeTeam, err := c.drawn()
+	agents, closeTeam, err := c.drawnAgents()
 	if err != nil {
 		return err
 	}
@@ -34,8 +34,8 @@ func graph(_ context.Context, c *config, stdout, _ io.Writer) error {
 	var infos []groupchat.Info
 	for _, name := range slices.Sorted(maps.Keys(agents)) {
 		info := groupchat.Info{}
-		if told, ok := groupchat.As[groupchat.Describer](agents[name]); ok {
-			info = told.Describe()
+		if describer, ok := groupchat.As[groupchat.Describer](agents[name]); ok {
+			info = describer.Describe()
 		}
 		info.Name = name
 		infos = append(infos, info)
@@ -44,8 +44,8 @@ func graph(_ context.Context, c *config, stdout, _ io.Writer) error {
 	return err
 }
 
-// drawn returns the agents of the team file or, without one, the built-in team.
-func (c *config) drawn() (map[string]groupchat.Agent, func(), error) {
+// drawnAgents returns the agents of the team file or, without one, the built-in team.
+func (c *config) drawnAgents() (map[string]groupchat.Agent, func(), error) {
 	if c.team == "" {
 		m, err := c.defaultModel()
 		if err != nil {
@@ -57,5 +57,5 @@ func (c *config) drawn() (map[string]groupchat.Agent, func(), error) {
 	if err != nil {
 		return nil, nil, teamError(err)
 	}
-	return team.Agents, func() { _ = team.Close() }, nil // nothing was begun that could fail to end
+	return team.Agents, func() { _ = team.Close() }, nil // nothing was started
 }

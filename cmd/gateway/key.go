@@ -14,7 +14,8 @@ func keySettings(c *config) []setting {
 	return []setting{{"roles", "", "roles of the key, with commas between", text(&c.roles)}}
 }
 
-// key makes an API key. The line for the keys file goes to stdout, so that a shell can append it, and the key itself to stderr, this once.
+// key makes an API key. The line for the keys file goes to stdoutfor a shell to append, and the key to stderr, this
+// once.
 func key(_ context.Context, c *config, stdout, stderr io.Writer) error {
 	var roles []string
 	if c.roles != "" {
@@ -25,7 +26,7 @@ func key(_ context.Context, c *config, stdout, stderr io.Writer) error {
 		return err
 	}
 	if _, err := fmt.Fprintln(stdout, line); err != nil {
-		return err // nobody has the line, so nobody needs the key
+		return err // without its line the key is useless
 	}
 	_, err = fmt.Fprintf(stderr, "The key of %s, which is not shown again:\n%s\n", c.operand, key)
 	return err

@@ -36,7 +36,7 @@ func TestServeBeforeItsRedis(t *testing.T) {
 	}
 }
 
-// One whose Redis refuses its password does not start.
+// A server with a refused Redis password does not start.
 func TestServeRefusedByItsRedis(t *testing.T) {
 	t.Parallel()
 	redis := redistest.Start(t)

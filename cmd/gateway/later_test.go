@@ -30,7 +30,7 @@ func TestServeOnALaterVersionsRedis(t *testing.T) {
 	}
 }
 
-// A server whose Redis a later version takes while it serves is not ready any more, and says so once.
+// A server becomes unready when a later version takes its Redis, and logs that once.
 func TestServeBesideALaterVersion(t *testing.T) {
 	t.Parallel()
 	redis := redistest.Start(t)

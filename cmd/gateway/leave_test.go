@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// leaveProcess has a server leave for longer than any test: it is not ready, and serves all the same. The drain that would follow
-// is cut off by the second signal.
+// leaveProcess has a server leave for longer than any test: it is unready, and still serves. The drain that would
+// follow is cut off by the second signal.
 func leaveProcess(t *testing.T, binary, team string) {
 	t.Helper()
 	p := startProcess(t, binary, "-config", team, "-drain-delay", "1h")

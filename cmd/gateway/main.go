@@ -15,7 +15,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The first signal starts a shutdown. From then on signals have their usual effect, so the second one ends the process.
+	// The first signal starts a shutdown. After it signals have their default effect, so a second one ends the process.
 	context.AfterFunc(ctx, stop)
 	if os.Getenv("GOGC") == "" {
 		collectLess()
@@ -30,14 +30,14 @@ const (
 	exitUsage = 2
 )
 
-// A command is what the program can be told to do.
+// A command is a subcommand of the program.
 type command struct {
 	name, help string
 	settings   []string // which it takes; nil means all
 	run        func(ctx context.Context, c *config, stdout, stderr io.Writer) error
-	operand    string                                                 // the word that it needs before its flags; empty is none
-	misfit     func(err error, args []string, stdout io.Writer) error // what it does with settings that do not fit; nil is nothing
-	own        func(*config) []setting                                // what it takes in place of settings of the server
+	operand    string                                                 // the required argument before its flags; empty: none
+	misfit     func(err error, args []string, stdout io.Writer) error // handles invalid settings; may be nil
+	define     func(*config) []setting                                // defines settings instead of the server's; may be nil
 }
 
 func commands() []command {
@@ -45,11 +45,11 @@ func commands() []command {
 		{name: "serve", help: "run the server; this is what happens without a command", run: serve},
 		{name: "init", help: "write a commented starter team file", settings: []string{"config"}, run: initTeam},
 		{name: "validate", help: "check a team file: exit 0, or 1 with every problem named", settings: append([]string{"config", "env-file", "model-url", "model", "model-key", "allow-addresses", "probe", "json"}, authFlags...), run: validate},
-		{name: "test", help: "play golden conversations with their teams: exit 0, or 1 if one comes to something else", operand: "PATH", settings: []string{"json", "record", "update", "v"}, own: conversationSettings, run: playConversations},
-		{name: "chat", help: "speak with an agent of any AG-UI server, or of a team file, in a terminal or from a script", own: chatSettings, run: converse},
-		{name: "graph", help: "print the agents of a team file, or the built-in team, as a Mermaid flowchart", own: graphSettings, run: graph},
+		{name: "test", help: "play golden conversations with their teams: exit 0, or 1 if one comes to something else", operand: "PATH", settings: []string{"json", "record", "update", "v"}, define: conversationSettings, run: playConversations},
+		{name: "chat", help: "speak with an agent of any AG-UI server, or of a team file, in a terminal or from a script", define: chatSettings, run: converse},
+		{name: "graph", help: "print the agents of a team file, or the built-in team, as a Mermaid flowchart", define: graphSettings, run: graph},
 		{name: "doctor", help: "check an installation with the settings of serve: exit 0, or 1 if something is wrong", settings: append(serverFlags(), "json"), run: examine, misfit: misfit},
-		{name: "key", help: "make an API key: its line for -keys-file on stdout, the key on stderr", operand: "NAME", own: keySettings, run: key},
+		{name: "key", help: "make an API key: its line for -keys-file on stdout, the key on stderr", operand: "NAME", define: keySettings, run: key},
 		{name: "export", help: "write all that the store has of a principal, as JSON lines", settings: []string{"store", "env-file"}, operand: "PRINCIPAL", run: export},
 		{name: "delete", help: "delete all that the store has of a principal", settings: []string{"store", "env-file", "yes"}, operand: "PRINCIPAL", run: erase},
 		{name: "config", help: "print the settings that count, and where each comes from; secrets are masked", settings: append(serverFlags(), "json"), run: showConfig},
@@ -114,7 +114,7 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 	return exitUsage
 }
 
-// printError prints err. A failure to print it is ignored, because the exit code says the same.
+// printError prints err. A failed write is ignored: the exit code reports the error too.
 func printError(w io.Writer, err error) { _, _ = fmt.Fprintf(w, "gateway: %v\n", err) }
 
 // A usageError is a command line that cannot be understood.
@@ -122,7 +122,7 @@ type usageError struct{ text string }
 
 func (e usageError) Error() string { return e.text }
 
-// An exitCode ends the program with a code of its own, when everything was said.
+// An exitCode ends the program with this code, after all output.
 type exitCode int
 
 func (e exitCode) Error() string { return "exit code " + strconv.Itoa(int(e)) }

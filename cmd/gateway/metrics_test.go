@@ -77,8 +77,9 @@ func scrapedMetrics(text string) map[string]metricRow {
 	return rows
 }
 
-// TestWhatIsScrapedIsDocumented holds a scrape of the binary against docs/metrics.md: names, types and labels. That each metric of the table
-// is there is held where all of them can be moved, in package telemetry. The model has a price, by the setting.
+// TestWhatIsScrapedIsDocumented compares a scrape of the binary with docs/metrics.md: names, types and labels. Package
+// telemetry tests that each metric of the table exists, because all of them can be moved there. The model has a price,
+// by the setting.
 func TestWhatIsScrapedIsDocumented(t *testing.T) {
 	t.Parallel()
 	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestDefaultModel serves the demo with a model: by flag and by environment, and with a key that its server does not want.
+// TestDefaultModel serves the demo with a model: by flag and by environment, and with a key that its server refuses.
 func TestDefaultModel(t *testing.T) {
 	t.Parallel()
 	model := httptest.NewServer(http.HandlerFunc(answerAsModel))

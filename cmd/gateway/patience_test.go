@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// patience limits each wait of a test. It is far more than a loaded machine needs, and ends the test of a program that hangs.
+// patience limits each wait of a test. It is far more than a loaded machine needs, and ends the test of a program that
+// hangs.
 const patience = 2 * time.Minute
 
 // receive returns the next value of a channel, or the zero value if the channel is closed.

@@ -15,10 +15,10 @@ import (
 	"github.com/agui-gateway/gateway/state/filestore"
 )
 
-// erasePatience is how long live runs of other processes may take to end, once they are told to, before they are deleted as they are.
+// erasePatience bounds the time for stopped runs of other processes to end before they are deleted anyway.
 const erasePatience = 5 * time.Second
 
-// errNoStore is what commands about a principal fail with that find nothing beside a gateway.
+// errNoStore is the error of principal commands without a store outside the gateway's memory.
 var errNoStore = errors.New("-store (GATEWAY_STORE): threads in memory are known to the gateway that has them alone; ask it with GET /me/export " +
 	"or DELETE /me, or name the file or the Redis that a gateway keeps them in")
 
@@ -53,8 +53,8 @@ func export(ctx context.Context, c *config, stdout, stderr io.Writer) error {
 	return errors.Join(err, store.Close())
 }
 
-// erase deletes what the store has of a principal. Live runs of other replicas are stopped by way of the store. What a file had is
-// overwritten.
+// erase deletes all data of the principal. It stops live runs of other replicas through the store, and overwrites
+// deleted data.
 func erase(ctx context.Context, c *config, stdout, stderr io.Writer) error {
 	store, err := c.principalStore(ctx, stderr)
 	if err != nil {
@@ -69,13 +69,13 @@ func erase(ctx context.Context, c *config, stdout, stderr io.Writer) error {
 	}
 	patience := erasePatience
 	if c.file != "" {
-		patience = 0 // nobody else has the file, so nobody runs anything
+		patience = 0 // only this process has the file, so there are no runs
 	}
 	n, err := gateway.ErasePrincipal(ctx, store, c.operand, patience)
 	if err := errors.Join(err, store.Close()); err != nil {
 		return fmt.Errorf("%d threads of %q are deleted, and some remain: %w", n, c.operand, err)
 	}
-	if c.file != "" { // what was deleted stands in empty pages of the file until it is opened again
+	if c.file != "" { // deleted data stays in empty pages of the file until it is opened again
 		if store, err = c.principalStore(ctx, stderr); err == nil {
 			err = store.Close()
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/agui-gateway/gateway/gateway/teamfile"
 )
 
-// notifyReload delivers SIGHUP, after which the team file is read again. Without a team file the signal keeps its usual effect. The
-// caller calls stop in the end.
+// notifyReload delivers SIGHUP, which reloads the team file. Without a team file the signal keeps its default effect.
+// The caller has to call stop.
 func (c *config) notifyReload() (reloads <-chan os.Signal, stop func()) {
 	if c.team == "" {
 		return nil, func() {}
@@ -37,7 +37,7 @@ type teamReloader struct {
 	errs    []error
 }
 
-// reload reads the team file again. If it has mistakes, or reading it panics, the team stays as it is and every mistake is logged.
+// reload reads the team file again. On mistakes, or a panic, the team stays unchanged and every mistake is logged.
 func (s *teamReloader) reload() {
 	defer func() {
 		if v := recover(); v != nil {

@@ -20,7 +20,7 @@ func rewrite(t *testing.T, path, data string) {
 	}
 }
 
-// hangUp tests SIGHUP with a process: the team file is read again, and a run under way goes on with the team it began with.
+// hangUp tests SIGHUP with a process: the team file is read again, and a live run continues with its team.
 func hangUp(t *testing.T, binary string) {
 	path := writeFile(t, "team.yaml", slowTeam)
 	p := startProcess(t, binary, "-config", path)
@@ -113,8 +113,8 @@ func TestHangUpWithoutATeamFile(t *testing.T) {
 	}
 }
 
-// TestReloadDecidesAnewWhoIsServed: an agent that others have come to name is not found any more, and the log tells who is served
-// and who is not.
+// TestReloadDecidesAnewWhoIsServed: an agent that others now name is not found any more, and the log lists the served
+// and the other agents.
 func TestReloadDecidesAnewWhoIsServed(t *testing.T) {
 	t.Parallel()
 	const part = "version: 1\nagents:\n  part: { type: script, steps: [ { say: x } ] }\n"
@@ -125,7 +125,8 @@ func TestReloadDecidesAnewWhoIsServed(t *testing.T) {
 		t.Fatal(err)
 	}
 	var log bytes.Buffer
-	s := &teamReloader{c: c, log: slog.New(slog.NewTextHandler(&log, nil))} // not the gateway's, whose runs write when they end
+	// not the gateway's, which logs the ends of runs
+	s := &teamReloader{c: c, log: slog.New(slog.NewTextHandler(&log, nil))}
 	c.options.Log = slog.New(slog.DiscardHandler)
 	if s.team, err = c.loadTeam(); err != nil {
 		t.Fatal(err)

@@ -28,11 +28,11 @@ import (
 	"github.com/agui-gateway/gateway/web"
 )
 
-// errAuthNotExplicit refuses to listen beyond this machine without authentication, unless that is asked for explicitly.
-var errAuthNotExplicit = errors.New("-addr (GATEWAY_ADDR): others can reach this address and nobody has to prove who they are; " +
+// errAuthNotExplicit refuses to listen beyond this machine without authentication, unless a setting asks for that.
+var errAuthNotExplicit = errors.New("-addr (GATEWAY_ADDR): others can reach this address without authentication; " +
 	"listen on 127.0.0.1, set -auth keys, jwt or header, or write -auth none (GATEWAY_AUTH=none) out if that is meant")
 
-// explicit returns an error if others can reach the server and nobody has said who may call it.
+// explicit returns an error if the server is reachable from other machines and no setting of authentication is given.
 func (c *config) explicit() error {
 	if !c.auth.explicit() && !loopback(c.addr) {
 		return errAuthNotExplicit
@@ -57,7 +57,7 @@ func serve(ctx context.Context, c *config, stdout, stderr io.Writer) error {
 	})
 }
 
-// serve runs the server for the callers that are known, and shows metrics to operators.
+// serve runs the server for authenticated callers, and metrics for operators.
 func (c *config) serve(ctx context.Context, metrics http.Handler, log *slog.Logger) error {
 	reloads, stop := c.notifyReload()
 	defer stop()
@@ -76,7 +76,7 @@ func (c *config) serve(ctx context.Context, metrics http.Handler, log *slog.Logg
 	if err != nil {
 		return errors.Join(err, parts.close())
 	}
-	served := make(chan error, 1) // buffered: nobody receives from it after ctx is done
+	served := make(chan error, 1) // buffered: no receiver after ctx is done
 	go func() { served <- server.listenAndServe(listener) }()
 	c.announce(log, listener.Addr())
 	announceAgents(log, team)
@@ -124,21 +124,20 @@ func (c *config) open(ctx context.Context, log *slog.Logger) (*parts, error) {
 
 func (p *parts) close() error { return errors.Join(p.gateway.Close(), p.store.Close(), p.team.Close()) }
 
-// memoryLimit is how many bytes the threads in memory may take if nobody says.
+// memoryLimit is the default limit of threads in memory, in bytes.
 const memoryLimit = 512 << 20
 
-// shares is into how many parts the limit of a store is divided, of which a principal has one unless -max-stored-per-principal says how much.
+// shares divides the limit of a store: a principal gets one share unless -max-stored-per-principal is set.
 const shares = 4
 
 // errLimitOfRedis refuses a limit that would not be kept.
 var errLimitOfRedis = errors.New("-store-limit (GATEWAY_STORE_LIMIT): a Redis has its own limit; set its maxmemory, with the policy noeviction")
 
-// errWaitOfOthers refuses a setting that would mean nothing.
+// errWaitOfOthers refuses a setting without effect.
 var errWaitOfOthers = errors.New("-store-wait (GATEWAY_STORE_WAIT): only a Redis has replicas; set -store to one, or leave this out")
 
-// openStore opens what the store setting names. A file that cannot be used stops the start. A Redis that cannot be
-// reached yet is waited for, not ready, because whatever starts both starts them in no order; one that refuses the
-// credentials stops the start.
+// openStore opens the configured store. A file that cannot be used prevents the start. If a Redis is unreachable, the
+// server starts unready and waits: both may start in any order. Refused credentials prevent the start.
 func (c *config) openStore(ctx context.Context, log *slog.Logger) (state.Store, error) {
 	if c.storeLimit != 0 && c.redis != "" {
 		return nil, errLimitOfRedis
@@ -204,7 +203,7 @@ func shutdown(g *gateway.Gateway, server *server, limit time.Duration) error {
 	shutdown, cancel := context.WithTimeout(context.Background(), shutdownGrace)
 	defer cancel()
 	if err := server.Shutdown(shutdown); err != nil {
-		// A connection that is still open follows its thread and waits for a next run, which this replica will not have.
+		// A connection that is still open waits for the next run of its thread, which this replica will not have.
 		return server.Close()
 	}
 	return nil
@@ -216,7 +215,7 @@ func (c *config) demo(model model.Model) groupchat.Agent {
 	return travel.New(travel.Options{Model: model})
 }
 
-// readTeam reads the team file in the way that serve and validate share.
+// readTeam reads the team file for serve and validate.
 func (c *config) readTeam() (*teamfile.Team, error) {
 	return teamfile.Load(c.team, c.teamOptions())
 }
@@ -237,7 +236,7 @@ func (c *config) teamOptions() teamfile.Options {
 	}
 }
 
-// modelEnv looks up a variable in the environment. For those of the default model the flags count first.
+// modelEnv looks up a variable in the environment. For those of the default model, flags come first.
 func (c *config) modelEnv(name string) (string, bool) {
 	for variable, value := range map[string]string{"OPENAI_BASE_URL": c.model.BaseURL, "OPENAI_MODEL": c.model.Name, "OPENAI_API_KEY": c.model.Key} {
 		if name == variable {
@@ -287,7 +286,7 @@ func teamError(err error) error {
 	return fmt.Errorf("-config (GATEWAY_CONFIG): %w", err)
 }
 
-// announce logs where the server listens, and what is left out for want of a setting.
+// announce logs the server's address, and the features that are off for lack of a setting.
 func (c *config) announce(log *slog.Logger, addr net.Addr) {
 	log.Info("listening", "addr", c.scheme()+addr.String())
 	switch {
@@ -303,7 +302,7 @@ func (c *config) announce(log *slog.Logger, addr net.Addr) {
 	}
 }
 
-// publicHost is where a Redis is, without what may be secret.
+// publicHost returns the address of a Redis without secrets.
 func publicHost(redis string) string {
 	u, err := url.Parse(redis)
 	if err != nil {
@@ -312,7 +311,7 @@ func publicHost(redis string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// announceAgents logs which agents callers may run, which agents of the file they may not, and the warnings of the file.
+// announceAgents logs the agents that callers may run, those of the file that they may not, and the file's warnings.
 func announceAgents(log *slog.Logger, team *teamfile.Team) {
 	for _, w := range team.Warnings {
 		log.Warn("team file", "warning", w.String())
@@ -320,7 +319,7 @@ func announceAgents(log *slog.Logger, team *teamfile.Team) {
 	log.Info("agents", "served", agentNames(team.Agents), "not_served", agentNames(team.Unserved))
 }
 
-// logHandler returns the handler that the log settings ask for.
+// logHandler returns the handler for the log settings.
 func (c *config) logHandler(w io.Writer) slog.Handler {
 	format := c.logFormat
 	if format == "" {

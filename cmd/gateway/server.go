@@ -22,7 +22,7 @@ const (
 	shutdownGrace = 2 * time.Second
 )
 
-// maxStreams is how many requests one connection of HTTP/2 may have at once.
+// maxStreams bounds the concurrent requests of an HTTP/2 connection.
 const maxStreams = 100
 
 // A server is an [http.Server] with limits, and with TLS if there is a certificate.
@@ -34,7 +34,7 @@ type server struct {
 
 	mu     sync.Mutex
 	open   int
-	told   time.Time // when the log was told last that there are too many
+	logged time.Time // when the limit was last logged
 	scarce bool      // idle connections are closed
 }
 
@@ -61,7 +61,7 @@ func (c *config) newServer(h http.Handler, log *slog.Logger) (*server, error) {
 	return s, nil
 }
 
-// listen returns a server for h, and a listener at -addr for it.
+// listen returns a server for h, and its listener at -addr.
 func (c *config) listen(ctx context.Context, h http.Handler, log *slog.Logger) (*server, net.Listener, error) {
 	s, err := c.newServer(h, log)
 	if err != nil {
@@ -100,7 +100,7 @@ func (c *config) scheme() string {
 	return "http://"
 }
 
-// listenAndServe serves connections until the server is closed. Those beyond the limit wait, in the system's queue, until others end.
+// listenAndServe serves connections until the server is closed. Those beyond the limit wait in the system's queue.
 func (s *server) listenAndServe(l net.Listener) error {
 	l = netutil.LimitListener(l, s.most)
 	if s.certificate == nil {
@@ -115,8 +115,8 @@ func (s *server) listenAndServe(l net.Listener) error {
 	return err
 }
 
-// count counts connections. While there are as many as there may be, connections that are idle, or become so, are closed, because
-// somebody is probably waiting.
+// count counts connections. At the limit it closes connections that are idle, or become so: others are probably
+// waiting.
 func (s *server) count(_ net.Conn, state http.ConnState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,8 +132,8 @@ func (s *server) count(_ net.Conn, state http.ConnState) {
 		s.scarce = scarce
 		s.SetKeepAlivesEnabled(!scarce)
 	}
-	if s.scarce && time.Since(s.told) >= time.Minute {
-		s.told = time.Now()
+	if s.scarce && time.Since(s.logged) >= time.Minute {
+		s.logged = time.Now()
 		s.log.Warn("connections: at the limit, and further ones wait", "limit", s.most)
 	}
 }

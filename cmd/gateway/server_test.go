@@ -98,7 +98,7 @@ func newService(t *testing.T) http.Handler {
 	return g
 }
 
-// ended waits until the server closes a connection. It returns how long that took, and what was answered before.
+// ended waits until the server closes a connection. It returns how long that took, and the response before.
 func ended(t *testing.T, conn net.Conn) (time.Duration, string) {
 	t.Helper()
 	start := time.Now()
@@ -176,7 +176,7 @@ func TestSlowHandshakes(t *testing.T) {
 	}
 }
 
-// The limit of headers is the gateway's as far as it can answer in JSON; a head that is larger still is not read to its end.
+// The limit of headers is the gateway's as far as it can answer in JSON; an even larger head is not read to its end.
 func TestHeadersThatAreTooLarge(t *testing.T) {
 	t.Parallel()
 	head := func(size int) string {
@@ -238,7 +238,7 @@ func TestConnectionsBeyondTheLimitWait(t *testing.T) {
 	const most = 3
 	synctest.Test(t, func(t *testing.T) {
 		l := serveInMemory(t, newService(t), most)
-		idle := l.dial() // a keep-alive connection that nobody uses at the moment
+		idle := l.dial() // an idle keep-alive connection
 		defer idle.Close()
 		if status, connection := hello(t, idle); status != "200 OK" || connection != "" {
 			t.Errorf("below the limit = %s, Connection: %s", status, connection)
@@ -331,7 +331,7 @@ func TestStreamsOfOneConnection(t *testing.T) {
 	for range maxStreams - 1 {
 		receive(t, "all requests begin", begun)
 	}
-	request() // not before, because net/http's client counts requests that wait as open ones, and may then wait for ever
+	request() // not before, because net/http's client counts waiting requests as open ones, and may then wait for ever
 	select {
 	case <-begun:
 		t.Errorf("more than %d requests are served at once", maxStreams)

@@ -29,7 +29,7 @@ type config struct {
 	roles        string // of a new key, with commas between
 	tlsCert      string // paths of the certificate and its key; empty: no TLS
 	tlsKey       string
-	maxConns     int // connections at once
+	maxConns     int // concurrent connections
 	drain        time.Duration
 	logLevel     slog.Level
 	logFormat    string // text, json, or empty: text on a terminal, else json
@@ -40,43 +40,45 @@ type config struct {
 	audit        string // path of the audit log, or "-" for standard output; empty is none
 	auditContent string // on or off: whether the audit log has arguments and reasons
 	admin        adminSettings
-	content      string    // on or off: whether spans have what people and models say
+	content      string    // on or off: whether spans contain messages
 	drainEnds    time.Time // when -drain is over; zero: it has not begun
 
 	conversations conversationFlags // of the command test
 	chat          chatFlags         // of the command chat
 	agent         string            // of the commands graph and chat: which agent is drawn or spoken with
 
-	yes        bool          // what the command is about may be deleted
+	yes        bool          // confirms a deletion
 	json       bool          // what the command prints is for programs
-	probe      bool          // what the team has elsewhere is asked whether it is there
+	probe      bool          // contact the team's servers
 	storeWait  int           // how many replicas of a Redis must have a question, an answer or an approval
-	storeLimit int64         // bytes that the store may take; 0: nobody has said
-	drainDelay time.Duration // how long requests are served while the server says that it is not ready
+	storeLimit int64         // greatest size of the store in bytes; 0: not set
+	drainDelay time.Duration // how long requests are served while the server reports that it is not ready
 
 	model       openai.Options // without BaseURL and Key there is none
 	toolTimeout time.Duration
 	budgets     *budget.Ledger // of all team files that are read one after another
-	http        *http.Client   // reaches models, remote agents, MCP servers, issuers and the webhook; nil means clients of their own
+	// for models, remote agents, MCP servers, issuers and the webhook; nil means separate clients
+	http *http.Client
 
 	env       func(string) (string, bool) // the environment, an -env-file before it
 	envFile   map[string]string           // what the -env-file has
-	effective []effective                 // what each setting comes to, in the order of the table
+	effective []effectiveValue            // the effective settings, in the order of the table
 	scripted  bool                        // the travel demo is served, and has no model to speak through
 }
 
 // A setting is a row of the table from which flags, help and the table of README.md are made.
 type setting struct {
 	flag string
-	def  string // the value if nobody sets one; empty is none
+	def  string // the default value; empty: none
 	help string
-	set  func(value string) error // its error says what is wrong without quoting the value, which may be secret
+	set  func(value string) error // its error describes the problem without quoting the value, which may be secret
 }
 
 // env is the setting's name in the environment.
 func (s setting) env() string {
 	switch s.flag {
-	case "env-file", "roles", "run", "thread": // the file cannot name itself, and a key's roles, what is to be played and which conversation goes on are said once
+	// not for files: the file's path, a key's roles, and arguments of a single call
+	case "env-file", "roles", "run", "thread":
 		return ""
 	case "model-url": // the variables that other programs read, too
 		return "OPENAI_BASE_URL"
@@ -88,8 +90,8 @@ func (s setting) env() string {
 	return "GATEWAY_" + strings.ToUpper(strings.ReplaceAll(s.flag, "-", "_"))
 }
 
-// environment lists the variables that hold the setting: its own, and for the store one that hosting platforms set, and one
-// by which an image or a Makefile says where threads are kept if nobody else does.
+// environment lists the variables for the setting: its standard one, and for the store one that hosting platforms set,
+// and one that sets the default of an image or a Makefile.
 func (s setting) environment() []string {
 	switch s.flag {
 	case "env-file", "roles", "run", "thread":
@@ -196,8 +198,8 @@ func (c *config) settings() []setting {
 // settingsOf returns the settings that cmd takes.
 func (cmd command) settingsOf(c *config) []setting {
 	all := c.settings()
-	if cmd.own != nil {
-		return cmd.own(c)
+	if cmd.define != nil {
+		return cmd.define(c)
 	}
 	if cmd.settings == nil {
 		return all
@@ -217,8 +219,8 @@ func (cmd command) togglesOf(c *config) []toggle {
 		{"yes", "do it; without it the command only says what it would do", &c.yes},
 		{"json", "print it as JSON", &c.json},
 		{"record", "ask the real models where conversations have recorded replies, and record them anew", &c.conversations.record},
-		{"update", "write what comes into the conversations, in place of what was expected", &c.conversations.update},
-		{"v", "show all that is said", &c.conversations.verbose},
+		{"update", "replace the expected results in the conversations by the actual ones", &c.conversations.update},
+		{"v", "show all messages", &c.conversations.verbose},
 		{"probe", "also ask the models, MCP servers and remote agents of the file whether they are there", &c.probe},
 	}, func(s toggle) bool { return !slices.Contains(cmd.settings, s.flag) })
 }
@@ -237,11 +239,11 @@ func parse(cmd command, args []string, env func(string) (string, bool)) (*config
 		c.operand, args = args[0], args[1:]
 	}
 	settings := cmd.settingsOf(c)
-	given, err := flags(c, cmd, settings, args)
+	flagValues, err := flags(c, cmd, settings, args)
 	if err != nil {
 		return nil, err
 	}
-	if path := given["env-file"]; path != "" {
+	if path := flagValues["env-file"]; path != "" {
 		if c.envFile, err = readEnvFile(path); err != nil {
 			return nil, fmt.Errorf("-env-file: %w", err)
 		}
@@ -251,8 +253,8 @@ func parse(cmd command, args []string, env func(string) (string, bool)) (*config
 		c.env = before(c.envFile, env)
 	}
 	for _, s := range settings {
-		value, from := c.value(s, given)
-		c.effective = append(c.effective, effective{Setting: s.flag, Value: value, from: from})
+		value, from := c.value(s, flagValues)
+		c.effective = append(c.effective, effectiveValue{Setting: s.flag, Value: value, from: from})
 		if value == "" {
 			continue
 		}
@@ -260,7 +262,7 @@ func parse(cmd command, args []string, env func(string) (string, bool)) (*config
 			return nil, fmt.Errorf("%s: %w", s.names(), err)
 		}
 		if from.Source != sourceDefault {
-			c.auth.given = append(c.auth.given, s.flag)
+			c.auth.setFlags = append(c.auth.setFlags, s.flag)
 		}
 	}
 	if l := c.options.Limits; l.Bodies/8 < l.Body {
@@ -274,16 +276,16 @@ func parse(cmd command, args []string, env func(string) (string, bool)) (*config
 
 // flags reads the command line.
 func flags(c *config, cmd command, settings []setting, args []string) (map[string]string, error) {
-	given := map[string]string{}
+	flagValues := map[string]string{}
 	set := flag.NewFlagSet(cmd.name, flag.ContinueOnError)
 	set.SetOutput(io.Discard) // one line, ours, is enough
 	set.Usage = func() {}
 	for _, s := range settings {
 		set.Func(s.flag, s.help, func(value string) error {
-			if s.flag == "header" && given[s.flag] != "" {
-				value = given[s.flag] + "\n" + value // it may be given several times
+			if s.flag == "header" && flagValues[s.flag] != "" {
+				value = flagValues[s.flag] + "\n" + value // it may be repeated
 			}
-			given[s.flag] = value
+			flagValues[s.flag] = value
 			return nil
 		})
 	}
@@ -299,7 +301,7 @@ func flags(c *config, cmd command, settings []setting, args []string) (map[strin
 	case set.NArg() > 0:
 		return nil, usageError{fmt.Sprintf("%q is not understood; `gateway %s -h` lists the flags", set.Arg(0), cmd.name)}
 	}
-	return given, nil
+	return flagValues, nil
 }
 
 // printHelp prints what a command does and which settings it takes.

@@ -14,7 +14,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/auth"
 )
 
-// The ways in which callers prove who they are.
+// The methods of authentication.
 const (
 	authNone   = "none"
 	authKeys   = "keys"
@@ -24,13 +24,13 @@ const (
 
 var authModes = []string{authNone, authKeys, authJWT, authHeader}
 
-// authSettings say who may call.
+// authSettings configure authentication.
 type authSettings struct {
 	mode     string
 	keysFile string
 	jwt      auth.JWTOptions
 	header   auth.HeaderOptions
-	given    []string // the settings that somebody has set
+	setFlags []string // the flags that are set
 }
 
 // authParts are the settings of each way, those first that it cannot do without, with what to write.
@@ -40,20 +40,20 @@ var authParts = map[string][]struct{ flag, need string }{
 	authHeader: {{"auth-header", "write the name of the header that has the caller"}, {"auth-proxies", "write the addresses of the proxies that set it"}, {flag: "auth-roles-header"}},
 }
 
-// authFlags are the settings that say who may call.
+// authFlags are the flags of authentication.
 var authFlags = []string{
 	"auth", "keys-file", "jwt-issuer", "jwks-url", "jwt-audience", "jwt-algorithms", "jwt-leeway", "jwt-roles", "auth-header", "auth-roles-header", "auth-proxies",
 }
 
-// check returns what is missing for the way that is set, or is set for another: whoever names a keys file wants callers to have keys.
+// check returns an error if a setting is missing for the methodor belongs to another one.
 func (a *authSettings) check() error {
 	for _, mode := range authModes {
 		for _, part := range authParts[mode] {
-			name, given := (setting{flag: part.flag}).names(), slices.Contains(a.given, part.flag)
+			name, isSet := (setting{flag: part.flag}).names(), slices.Contains(a.setFlags, part.flag)
 			switch {
-			case given && mode != a.mode && a.mode != "":
+			case isSet && mode != a.mode && a.mode != "":
 				return fmt.Errorf("%s: this belongs to -auth %s (GATEWAY_AUTH=%s), but -auth is %s", name, mode, mode, a.mode)
-			case !given && mode == a.mode && part.need != "":
+			case !isSet && mode == a.mode && part.need != "":
 				return fmt.Errorf("%s: -auth %s needs it; %s", name, mode, part.need)
 			}
 		}
@@ -61,17 +61,17 @@ func (a *authSettings) check() error {
 	return nil
 }
 
-// explicit reports whether somebody has said how callers prove who they are.
-func (a *authSettings) explicit() bool { return slices.Contains(a.given, "auth") }
+// explicit reports whether the method is set explicitly.
+func (a *authSettings) explicit() bool { return slices.Contains(a.setFlags, "auth") }
 
-// An authenticator knows the principals of requests. Nil functions have nothing to do.
+// An authenticator identifies the principals of requests. Nil functions do nothing.
 type authenticator struct {
-	principal func(*http.Request) (gateway.Principal, error) // nil: everybody is one principal
+	principal func(*http.Request) (gateway.Principal, error) // nil: all callers are one principal
 	start     func()
 	stop      func() error
 }
 
-// open makes what the settings ask for. It asks nobody yet.
+// open creates the configured authenticator. It contacts no server yet.
 func (a *authSettings) open(log *slog.Logger) (authenticator, error) {
 	switch a.mode {
 	case authKeys:
@@ -99,7 +99,7 @@ func (a *authSettings) open(log *slog.Logger) (authenticator, error) {
 	}
 }
 
-// withAuth runs the server while the authenticator that the settings ask for is open.
+// withAuth runs the server while the configured authenticator is open.
 func (c *config) withAuth(log *slog.Logger, run func() error) error {
 	a, err := c.auth.open(log)
 	if err != nil {
@@ -144,7 +144,7 @@ func listOf(p *[]string, choices []string) func(string) error {
 	}
 }
 
-// leeway reads how far clocks may be apart.
+// leeway parses the tolerated difference of clocks.
 func leeway(p *time.Duration) func(string) error {
 	return func(value string) error {
 		var d time.Duration

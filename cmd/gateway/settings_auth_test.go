@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestAuthSettingsBelongTogether refuses what would let in nobody, or everybody, and names the setting.
+// TestAuthSettingsBelongTogether refuses settings that would admit no caller, or every caller, and names the setting.
 func TestAuthSettingsBelongTogether(t *testing.T) {
 	t.Parallel()
 	keys := writeFile(t, "keys", "# nobody yet\n")
@@ -47,7 +47,7 @@ func TestAuthSettingsBelongTogether(t *testing.T) {
 		team := writeFile(t, "team.yaml", "version: 1\nagents: { a: { type: script, steps: [ { say: x } ] } }\n")
 		for _, command := range []string{"validate", "serve"} {
 			if command == "serve" && tt.want == "" {
-				continue // it would go on until it is told to stop
+				continue // it would run until it is stopped
 			}
 			var out, log bytes.Buffer
 			args := append([]string{command, "-config", team}, strings.Fields(tt.args)...)
@@ -62,7 +62,7 @@ func TestAuthSettingsBelongTogether(t *testing.T) {
 	}
 }
 
-// TestKeyCommand makes a key whose line serve takes: the line is all that goes to stdout, and the key is shown once.
+// TestKeyCommand makes a key with a line that serve accepts: only the line goes to stdout, and the key is shown once.
 func TestKeyCommand(t *testing.T) {
 	t.Parallel()
 	var out, log bytes.Buffer
@@ -102,7 +102,7 @@ func TestKeyCommand(t *testing.T) {
 			t.Errorf("run(%q) = %d, %s%s, want %d and %q", tt.args, code, &out, &log, tt.code, tt.want)
 		}
 	}
-	// Nobody has the line, so the key is worth nothing and is not shown.
+	// Without its line the key is worthless and is not shown.
 	log.Reset()
 	if code := run(t.Context(), []string{"key", "ada"}, environment(nil), brokenPipe{}, &log); code != exitError || strings.Contains(log.String(), "key_") {
 		t.Errorf("key without stdout = %d, %s", code, &log)

@@ -37,9 +37,9 @@ func before(lines map[string]string, env func(string) (string, bool)) func(strin
 	}
 }
 
-// envLine reads one line of an -env-file: KEY=VALUE, perhaps behind "export". A value in single quotes is taken
-// as it is, one in double quotes knows \n, \" and \\; without quotes it ends at a " #". Name is empty for blank
-// lines and comments.
+// envLine parses one line of an -env-file: KEY=VALUE, optionally after "export". A single-quoted value is literal, a
+// double-quoted one may contain \n, \" and \\; without quotes it ends at a " #".name is "" for blank lines and
+// comments.
 func envLine(line string) (name, value string, err error) {
 	line = strings.TrimSpace(line)
 	if line == "" || line[0] == '#' {
@@ -78,7 +78,7 @@ func envLine(line string) (name, value string, err error) {
 	return "", "", fmt.Errorf("the closing quote is missing")
 }
 
-// unescape is what a backslash and c stand for.
+// unescape returns the character for a backslash and c.
 func unescape(c byte) string {
 	switch c {
 	case 'n':
@@ -90,7 +90,8 @@ func unescape(c byte) string {
 	}
 }
 
-// unknownVariable returns an error for a variable of a file that is named like a setting and is none: a misspelt one would change nothing.
+// unknownVariable returns an error for a variable of a file with the prefix of settings but the name of none: a
+// misspelt one would have no effect.
 func unknownVariable(lines map[string]string) error {
 	known := map[string]bool{webhookSecret: true}
 	for _, cmd := range commands() {

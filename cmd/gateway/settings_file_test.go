@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestAnEnvFileHasNoUnknownSettings refuses a misspelt one, by its name and without its value. Variables of other programs, and of team files,
-// are not looked at.
+// TestAnEnvFileHasNoUnknownSettings refuses a misspelt one, by its name and without its value. Variables of other
+// programs, and of team files, are ignored.
 func TestAnEnvFileHasNoUnknownSettings(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

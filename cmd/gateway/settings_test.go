@@ -177,7 +177,7 @@ func TestBadValues(t *testing.T) {
 	}
 }
 
-// TestCommandLine is about what is no value of a setting.
+// TestCommandLine is about arguments other than values of settings.
 func TestCommandLine(t *testing.T) {
 	t.Parallel()
 	badLine := writeFile(t, "env", "A=1\nno assignment\n")
@@ -185,7 +185,7 @@ func TestCommandLine(t *testing.T) {
 		args []string
 		env  map[string]string
 		code int
-		want string // a part of what is printed
+		want string // a part of the output
 	}{
 		{[]string{"dance"}, nil, exitUsage, `there is no command "dance"`},
 		{[]string{"serve", "-model-size", "x"}, nil, exitUsage, "-model-size"},
@@ -203,7 +203,7 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"--help"}, nil, exitOK, "usage: gateway [command] [flags]"},
 		{[]string{"validate", "--help"}, nil, exitOK, "GATEWAY_CONFIG"},
 		{[]string{"version"}, nil, exitOK, "gateway "},
-		// X1: nothing starts where others can reach it unless told so in words.
+		// X1: nothing is reachable from other machines without an explicit setting.
 		{[]string{"-addr", ":0"}, nil, exitError, "-auth none (GATEWAY_AUTH=none)"},
 		{[]string{"-addr", "0.0.0.0:0"}, nil, exitError, "-auth none"},
 		{[]string{"-addr", "[::]:0"}, nil, exitError, "-auth none"},

@@ -26,7 +26,7 @@ func text(p *string) func(string) error {
 	}
 }
 
-// word reads a value that is sent as it is in a header or a request: a name, a key.
+// word parses a value for a header or request: a name or a key.
 func word(p *string) func(string) error {
 	return func(value string) error {
 		if strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
@@ -37,7 +37,7 @@ func word(p *string) func(string) error {
 	}
 }
 
-// modelURL reads the root of an API; the error does not quote it, for it may hold a password.
+// modelURL parses the root URL of an API; the error does not quote it, because it may contain a password.
 func modelURL(p *string) func(string) error {
 	return func(value string) error {
 		u, err := url.Parse(value)
@@ -53,19 +53,19 @@ func modelURL(p *string) func(string) error {
 func price(p **model.Price) func(string) error {
 	bad := errors.New("not a price; write what a million tokens cost, such as input=0.40,output=1.60 or input=0.40,output=1.60,cached_input=0.10")
 	return func(value string) error {
-		said := map[string]float64{}
+		seen := map[string]float64{}
 		for part := range strings.SplitSeq(value, ",") {
 			name, text, _ := strings.Cut(strings.TrimSpace(part), "=")
 			amount, err := strconv.ParseFloat(text, 64)
-			if _, twice := said[name]; twice || err != nil || !slices.Contains([]string{"input", "output", "cached_input"}, name) {
+			if _, twice := seen[name]; twice || err != nil || !slices.Contains([]string{"input", "output", "cached_input"}, name) {
 				return bad
 			}
-			said[name] = amount
+			seen[name] = amount
 		}
-		input, ok := said["input"]
-		output, ok2 := said["output"]
+		input, ok := seen["input"]
+		output, ok2 := seen["output"]
 		read := model.Price{Input: input, Output: output}
-		if cached, ok := said["cached_input"]; ok {
+		if cached, ok := seen["cached_input"]; ok {
 			read.CachedInput = &cached
 		}
 		if !ok || !ok2 || read.Check() != nil {
@@ -119,7 +119,7 @@ func allowance[T int | int64](p *T) func(string) error {
 	}
 }
 
-// units are what a size may be written in.
+// units are the units of sizes.
 var units = []struct {
 	name  string
 	bytes int64
@@ -215,7 +215,7 @@ func origins(p *[]string) func(string) error {
 	}
 }
 
-// setStore takes memory, a file, or the URL of a Redis; the error does not quote it, for it may hold a password.
+// setStore accepts memory, a file, or the URL of a Redis; the error does not quote it: it may contain a password.
 func (c *config) setStore(value string) error {
 	if value == "memory" {
 		return nil

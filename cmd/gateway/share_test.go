@@ -13,8 +13,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// TestOnePrincipalTakesNothingFromAnother has one principal write twice as much as a store may have. Where callers prove who they are the thread of
-// another principal stays, unless a setting says how much one may have.
+// TestOnePrincipalTakesNothingFromAnother has one principal write twice as much as a store may have. With
+// authentication the thread of another principal stays, unless a setting limits a principal's share.
 func TestOnePrincipalTakesNothingFromAnother(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -52,7 +52,8 @@ func TestWhereThreadsAreKept(t *testing.T) {
 	}
 }
 
-// TestFileStore serves threads in a file with the real binary. Its run cannot come to its end with the first team, and does with the second.
+// TestFileStore serves threads in a file with the real binary. Its run cannot end with the first team, and does with
+// the second.
 func TestFileStore(t *testing.T) {
 	t.Parallel()
 	binary := builtGateway(t)

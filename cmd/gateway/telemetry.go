@@ -13,8 +13,8 @@ import (
 // flushGrace is how long telemetry that waits may take to be sent at the end, if -drain leaves it less.
 const flushGrace = 2 * time.Second
 
-// withTelemetry runs the server while telemetry goes where OpenTelemetry's variables say. metrics shows it to operators, nil if there is no
-// address for them.
+// withTelemetry runs the server with telemetry as configured by OpenTelemetry's variables. metrics serves it to
+// operators; it is nil without an address for them.
 func (c *config) withTelemetry(ctx context.Context, log *slog.Logger, run func(metrics http.Handler) error) error {
 	settings, err := otelexport.Read(c.env)
 	if err != nil {

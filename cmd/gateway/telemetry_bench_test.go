@@ -21,12 +21,13 @@ import (
 	"github.com/agui-gateway/gateway/travel"
 )
 
-// grossCost is what telemetry may cost at most, as a factor of a run's CPU time: far above the aim, which a busy machine makes look bad.
+// grossCost bounds the cost of telemetry, as a factor of a run's CPU time: far above the aim, which a busy machine
+// makes look bad.
 const grossCost = 2
 
-// BenchmarkTelemetry is what telemetry adds to the CPU time of a run: the same runs with telemetry off, and with traces that are sent to a collector
-// and metrics that can be read. Both are measured by turns, so that both have the same weather; the client, which reads the stream, and
-// the collector, which reads the spans, are part of the process.
+// BenchmarkTelemetry measures the CPU time that telemetry adds to a run: the same runs with telemetry off, and with
+// traces that are sent to a collector and metrics that can be read. Both alternate, so that load affects them equally;
+// the client, which reads the stream, and the collector, which reads the spans, are part of the process.
 func BenchmarkTelemetry(b *testing.B) {
 	for name, agent := range map[string]groupchat.Agent{
 		"run=words":  &script.Agent{Steps: []script.Step{{Say: strings.Repeat("and ", words-1) + "out."}}},

@@ -79,7 +79,7 @@ func (w *window) collect() {
 	}
 }
 
-// escapes are the escape sequences that the program, and the editing of a line, may send: colours, and moves within lines.
+// escapes are the allowed escape sequences, of the program and of line editing: colours, and moves within lines.
 var escapes = regexp.MustCompile("\x1b\\[[0-9;]*[mGKABCD]")
 
 // text is what a person reads.

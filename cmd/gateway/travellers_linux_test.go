@@ -27,15 +27,15 @@ const (
 	attackers, silent = 100, 10
 	// stalledBody is how much of a body comes before it stalls. As many as there are would take 790 MiB.
 	stalledBody = 8<<20 - 100<<10
-	// bodiesRoom is -max-bodies, and memoryRoom what the process may take with it: the bodies are copied as they grow, and the collector
-	// lets as much garbage wait as there is memory in use.
+	// bodiesRoom is -max-bodies, and memoryRoom the process' memory bound with it: the bodies are copied as they grow,
+	// and garbage may be as large as the live heap.
 	bodiesRoom = 64 << 20
 	memoryRoom = 400 << 20
 )
 
-// TestTravellersBesideAttackers has a hundred people plan a trip, alone and beside clients who hold connections by headers that never end, who
-// ask for streams that they never read, and who send bodies that never end. Every trip is planned, and memory stays bounded. How
-// long the trips take is printed and not judged.
+// TestTravellersBesideAttackers has a hundred people plan a trip, alone and beside clients that hold connections by
+// endless headers, request streams without reading them, and send endless bodies. Every trip is planned, and memory
+// stays bounded. The durations of the trips are printed and not judged.
 func TestTravellersBesideAttackers(t *testing.T) { //nolint:paralleltest // it measures
 	binary := builtGateway(t)
 	var keys strings.Builder
@@ -193,7 +193,8 @@ func (p *process) runTo(ctx context.Context, client *http.Client, who, body stri
 	return last.Outcome, nil
 }
 
-// attack starts the attackers, who are one principal where there are such, and returns when each has done its worst once. Stop ends them.
+// attack starts the attackers, who are one principal with authentication, and returns when each has completed one
+// attack. stop ends them.
 func (p *process) attack(t *testing.T) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -220,7 +221,7 @@ func (p *process) attack(t *testing.T) (stop func()) {
 		}
 		return err
 	})
-	start(silent, func(c *net.TCPConn, begun func()) error { // a stream that nobody reads
+	start(silent, func(c *net.TCPConn, begun func()) error { // a stream that is not read
 		if err := c.SetReadBuffer(4 << 10); err != nil {
 			return err
 		}
@@ -248,8 +249,8 @@ func (p *process) attack(t *testing.T) (stop func()) {
 	}
 }
 
-// again attacks until ctx is done, on a new connection when one was closed, at most once a second. An attack ends with its connection, and
-// calls begun when it has done its worst.
+// again attacks until ctx is done, on a new connection when one was closed, at most once a second. An attack ends with
+// its connection, and calls begun when it is complete.
 func again(ctx context.Context, address string, attack func(*net.TCPConn, func()) error, begun func()) {
 	defer begun()
 	for tick := time.NewTicker(time.Second); ctx.Err() == nil; {

@@ -15,17 +15,17 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// validate checks the team file as serve would read it, and what the settings say of callers. With -probe it asks what the file has on
-// other servers whether it is there; without, it asks nobody.
+// validate checks the team file like serve, and the settings of authentication. With -probe it contacts the file's
+// servers; without, it contacts none.
 func validate(ctx context.Context, c *config, stdout, stderr io.Writer) error {
 	if c.team == "" {
 		return usageError{"validate needs a team file; write -config FILE"}
 	}
-	if _, err := c.auth.open(slog.New(slog.DiscardHandler)); err != nil { // it has asked nobody, so there is nothing to stop
+	if _, err := c.auth.open(slog.New(slog.DiscardHandler)); err != nil { // it has started nothing to stop
 		return err
 	}
 	if c.probe {
-		c.options.Log = slog.New(slog.DiscardHandler) // what is wrong is in the report
+		c.options.Log = slog.New(slog.DiscardHandler) // errors are in the report
 	}
 	team, err := c.readTeam()
 	if err != nil {
@@ -37,7 +37,7 @@ func validate(ctx context.Context, c *config, stdout, stderr io.Writer) error {
 	if names := restricted(team.Options); len(names) > 0 && c.auth.mode == authNone {
 		printError(stderr, fmt.Errorf("warning: %s: `allow` names roles, so the gateway serves this file only with -auth keys, jwt or header", strings.Join(names, ", ")))
 	}
-	// Nobody is asked for anything here, so any principal will do for agents that are for some only.
+	// No request is served here, so any principal satisfies agents with restricted access.
 	anybody := func(*http.Request) (gateway.Principal, error) { return gateway.Principal{}, nil }
 	g, err := gateway.New(gateway.Options{Agents: team.Agents, Agent: team.Options, Principal: anybody})
 	if err != nil {

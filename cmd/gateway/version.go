@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// What a release is built with, by -ldflags "-X main.release=v1.2.3 -X main.commit=… -X main.date=…". Other builds know what the
-// go command has noted: the version of `go install …@v1.2.3`, the commit of a checkout.
+// The values set by a release with -ldflags "-X main.release=v1.2.3 -X main.commit=… -X main.date=…". Other builds use
+// the go command's build info: the version of `go install …@v1.2.3`, the commit of a checkout.
 var release, commit, date string
 
-// A build is what a binary was made of. Members that nobody knows are empty.
+// A build describes a binary. Unknown members are empty.
 type build struct {
 	Version   string `json:"version"`            // "devel" if it is no release
 	Commit    string `json:"commit,omitempty"`   // of git
@@ -33,7 +33,7 @@ func thisBuild() build {
 	return b
 }
 
-// buildOf describes a build by what the go command has noted of it; nil is nothing.
+// buildOf describes a build from the go command's build info, which may be nil.
 func buildOf(info *debug.BuildInfo) build {
 	b := build{Version: "devel", GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info == nil {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// $NAME is no variable in a team file, and a key that is called so is refused by its server much later. Whoever writes it is told so by
-// validate and at the start, and what is meant as it is written is not complained of.
+// $NAME is no variable in a team file, and a key with that value is refused by its server much later. validate and the
+// start warn of it, and not of intended text.
 func TestVariablesWithoutBracesAreWarnedOf(t *testing.T) {
 	t.Parallel()
 	path := writeFile(t, "team.yaml", `version: 1

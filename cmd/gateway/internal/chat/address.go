@@ -12,18 +12,18 @@ import (
 	"time"
 )
 
-// A Place is where an agent may be: a URL, and how it is asked.
+// A Place is the location of an agent: a URL and a client for it.
 type Place struct {
 	URL    string
 	Header http.Header
 	HTTP   *http.Client
 }
 
-// errAddress is a URL that cannot be asked; it is not quoted, for it may hold a secret.
+// errAddress is an invalid URL. It is not quoted, because it may contain a secret.
 var errAddress = errors.New("-url (GATEWAY_URL): not a URL; write such as http://127.0.0.1:8080/agents/NAME")
 
-// Agent is the URL of an agent: the place's own, or that of the agent of this name at a gateway that is there. Without a name a gateway's
-// only agent is meant.
+// Agent returns the URL of an agent: the place's URL, or that of the named agent if a gateway is there. Without a name
+// it is a gateway's only agent.
 func (p Place) Agent(ctx context.Context, name string) (string, error) {
 	u, err := url.Parse(p.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -34,12 +34,12 @@ func (p Place) Agent(ctx context.Context, name string) (string, error) {
 		return p.URL, nil
 	}
 	if name != "" && strings.Contains(u.Path, "/agents/") {
-		return "", &Problem{Text: "The URL names an agent already.", Hint: "Leave out -agent, or what is behind the gateway's address."}
+		return "", &Problem{Text: "The URL names an agent already.", Hint: "Leave out -agent, or shorten the URL to the gateway's address."}
 	}
 	if name == "" {
 		names := p.Agents(ctx)
 		if len(names) == 0 {
-			return p.URL, nil // what is there is no gateway, or is away: the run will tell
+			return p.URL, nil // not a gateway, or unavailable: the run will show
 		}
 		if len(names) > 1 {
 			return "", &Problem{Text: "The gateway has several agents: " + line(strings.Join(names, ", "), 400) + ".", Hint: "Name one with -agent NAME."}
@@ -59,7 +59,7 @@ func (p Place) Agents(ctx context.Context) []string {
 	return names
 }
 
-// Reads reports whether the agent of a name reads messages as answers, as far as the gateway of the URL says.
+// Reads reports whether the named agent reads messages as answers, according to the gateway at the URL.
 func (p Place) Reads(ctx context.Context, name string) bool {
 	return slices.ContainsFunc(p.agents(ctx), func(a agent) bool { return a.ID == name && a.TypedAnswers })
 }
@@ -91,14 +91,14 @@ func (p Place) agents(ctx context.Context) []agent {
 	if err != nil {
 		return nil
 	}
-	defer func() { _ = answer.Body.Close() }() // it has been read as far as it is of use
-	var told struct {
+	defer func() { _ = answer.Body.Close() }() // read as far as needed
+	var reply struct {
 		Agents []agent `json:"agents"`
 	}
-	if answer.StatusCode != http.StatusOK || json.NewDecoder(io.LimitReader(answer.Body, enough)).Decode(&told) != nil {
+	if answer.StatusCode != http.StatusOK || json.NewDecoder(io.LimitReader(answer.Body, enough)).Decode(&reply) != nil {
 		return nil
 	}
-	return told.Agents
+	return reply.Agents
 }
 
 // Quote is text as one word of a shell's command.

@@ -10,13 +10,13 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// approval reports whether a question is about a call that a person has to decide on.
+// approval reports whether the question asks a person to decide on a call.
 func (q question) approval() bool {
-	return q.Reason == "tool_call" && (len(q.ResponseSchema) == 0 || string(q.ResponseSchema) == "{}" || q.asks("approved"))
+	return q.Reason == "tool_call" && (len(q.ResponseSchema) == 0 || string(q.ResponseSchema) == "{}" || q.hasMember("approved"))
 }
 
-// asks reports whether the answer's schema has a member.
-func (q question) asks(name string) bool {
+// hasMember reports whether the answer's schema has a member.
+func (q question) hasMember(name string) bool {
 	return valueOf(parseSchema(q.ResponseSchema).Properties, name) != nil
 }
 
@@ -38,7 +38,7 @@ func (v verdict) payload() (json.RawMessage, error) {
 	}{v.approved, v.edited, v.reason, v.remember})
 }
 
-// approve asks about a call.
+// approve asks for a decision on a call.
 func (a *asker) approve(q question) (json.RawMessage, error) {
 	c := q.card()
 	if c.Tool == "" && a.call != nil {
@@ -58,7 +58,7 @@ func (a *asker) approve(q question) (json.RawMessage, error) {
 			return nil, err
 		}
 		word, reason, _ := strings.Cut(text, ":") // a letter alone is no decision: "a" also begins a sentence
-		way := ways.named(strings.TrimSpace(word))
+		way := ways.find(strings.TrimSpace(word))
 		if way == nil {
 			a.misfit(misfit("this is none of the decisions"))
 			continue
@@ -126,7 +126,7 @@ func (a *asker) showArguments(arguments, before json.RawMessage) {
 	}
 }
 
-// edit asks for other arguments: with a form of the tool's schema, else as JSON.
+// edit asks for edited arguments: with a form of the tool's schema, else as JSON.
 func (a *asker) edit(c card, edited json.RawMessage) (json.RawMessage, error) {
 	now := edited
 	if now == nil {
@@ -149,7 +149,7 @@ func (a *asker) edit(c card, edited json.RawMessage) (json.RawMessage, error) {
 	return now, nil
 }
 
-// A way is one of the decisions that a question offers.
+// A way is a possible decision of a question.
 type way struct {
 	key, word, text string
 	approved, edit  bool
@@ -158,13 +158,13 @@ type way struct {
 
 type ways []way
 
-// waysOf are the decisions that a question offers. What was changed cannot be remembered.
+// waysOf returns the possible decisions of a question. Edited arguments cannot be remembered.
 func waysOf(q question, c card, edited bool) ways {
 	list := ways{{key: "a", word: "allow", text: "a allow", approved: true}, {key: "d", word: "deny", text: "d deny"}}
 	if edited {
-		list[0].text = "a allow what was changed"
+		list[0].text = "a allow the edited call"
 	}
-	if !c.Truncated && !c.Masked && members(c.Arguments) != nil && (len(q.ResponseSchema) == 0 || q.asks("editedArgs")) {
+	if !c.Truncated && !c.Masked && members(c.Arguments) != nil && (len(q.ResponseSchema) == 0 || q.hasMember("editedArgs")) {
 		list = append(list, way{key: "e", word: "edit", text: "e edit", edit: true})
 	}
 	if edited {
@@ -186,7 +186,7 @@ func (w ways) words() (words []string) {
 	return words
 }
 
-func (w ways) named(word string) *way {
+func (w ways) find(word string) *way {
 	word = strings.ToLower(word)
 	for i := range w {
 		if word == w[i].key || word == w[i].word {

@@ -12,11 +12,11 @@ import (
 // An asker asks a person at a terminal.
 type asker struct {
 	screen *screen
-	// read reads a line that begins with text, which the person may change. Its errors are ErrLeft, and those of the terminal.
+	// read reads a line that begins with text, for editing. Its errors are ErrLeft, and those of the terminal.
 	read func(prompt, text string) (string, error)
-	// reads says that the agent reads messages as answers; nil: it does not.
+	// reads reports whether the agent reads messages as answers; nil means no.
 	reads func() bool
-	// call tells of a call of the conversation, for servers that do not tell of it in their questions.
+	// call returns a call of the conversation, for servers that leave it out of questions.
 	call func(id string) (tool, arguments string)
 }
 
@@ -45,7 +45,7 @@ func (a *asker) ask(q question, place string) (answer, error) {
 	return answer{question: q, payload: payload}, err
 }
 
-// errCancelled is what a person answers who does not want to answer.
+// errCancelled is the result of a question that the person cancels.
 var errCancelled = errors.New("chat: the question is cancelled")
 
 func (a *asker) payload(q question) (json.RawMessage, error) {
@@ -65,10 +65,10 @@ func (a *asker) payload(q question) (json.RawMessage, error) {
 		if err != nil {
 			return nil, err
 		}
-		if a.reads != nil && text != "" && q.loosely(text) && a.reads() {
-			return nil, spoken(text)
+		if a.reads != nil && text != "" && q.isFreeText(text) && a.reads() {
+			return nil, freeText(text)
 		}
-		payload, err := q.typed(text)
+		payload, err := q.parseTyped(text)
 		if err == nil {
 			return payload, nil
 		}
@@ -76,13 +76,12 @@ func (a *asker) payload(q question) (json.RawMessage, error) {
 	}
 }
 
-// spoken is the text of a person who answers in words of which the agent has to know what they mean. It is an error, because there is no
-// answer yet.
-type spoken string
+// freeText is a free text that only the agent can interpret as an answer. It is an error, because there is no answer yet.
+type freeText string
 
-func (s spoken) Error() string { return "chat: an answer in words" }
+func (s freeText) Error() string { return "chat: an answer in words" }
 
-// hintOf says what to write.
+// hintOf returns a hint what to type.
 func hintOf(s schema, choices []choice) string {
 	switch {
 	case len(choices) > 0:
@@ -119,17 +118,17 @@ func (a *asker) line(prompt, text string) (string, error) {
 	return text, nil
 }
 
-// misfit says why an answer is none.
+// misfit prints why an answer is invalid.
 func (a *asker) misfit(err error) { a.screen.line("  "+Clean(err.Error()), wrong) }
 
-// sure asks for a yes or a no. The text that is there is meant if a person only confirms it.
+// sure asks for yes or no. Confirming the unchanged text means that text.
 func (a *asker) sure(prompt, text string) (bool, error) {
 	for {
-		said, err := a.line(prompt, text)
+		input, err := a.line(prompt, text)
 		if err != nil {
 			return false, err
 		}
-		if yes, ok := decision(said); ok {
+		if yes, ok := decision(input); ok {
 			return yes, nil
 		}
 		a.misfit(misfit("write y or n"))

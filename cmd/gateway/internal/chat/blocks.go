@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// A kind says what a block is.
+// A kind is the kind of a block.
 type kind int
 
 const (
-	said    kind = iota // a message of an agent
-	thought             // its reasoning
-	noted               // a line about something else
+	textBlock kind = iota // a message of an agent
+	thought               // its reasoning
+	noted                 // a line about something else
 )
 
 // A block is something that is shown in one piece: a message, or a line about a call.
 type block struct {
 	id   string
 	kind kind
-	by   string // who says it
+	by   string // name of the author
 	text strings.Builder
-	// waiting is what came while another block was being shown.
+	// waiting is text that arrived while another block was shown.
 	waiting strings.Builder
 	done    bool
 }
@@ -32,8 +32,8 @@ type display interface {
 	end(b *block)
 }
 
-// blocks keeps apart what several agents say at once: one block is shown as it comes, and those that began later wait until it is
-// complete. The first of the list is the one that is shown.
+// blocks separates the concurrent output of several agents: one block is shown as it arrives, and later ones wait until
+// it is complete. The first of the list is shown.
 type blocks struct {
 	display display
 	list    []*block
@@ -73,7 +73,7 @@ func (q *blocks) add(id, text string) {
 	b.waiting.WriteString(text)
 }
 
-// end completes a block, and shows those that waited for it.
+// end completes a block, and shows blocks that waited for it.
 func (q *blocks) end(id string) (ended *block) {
 	b := q.find(id)
 	if b == nil {
@@ -102,7 +102,7 @@ func (q *blocks) note(id, text string) {
 	q.end(id)
 }
 
-// flush completes whatever is open.
+// flush completes all open blocks.
 func (q *blocks) flush() {
 	for len(q.list) > 0 {
 		q.end(q.list[0].id)

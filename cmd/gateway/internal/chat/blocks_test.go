@@ -22,7 +22,7 @@ func TestBlocks(t *testing.T) {
 			id := fmt.Sprint(i)
 			switch b := q.find(id); {
 			case b == nil && texts[i] == "":
-				q.open(id, said, "s"+id)
+				q.open(id, textBlock, "s"+id)
 				order = append(order, i)
 				texts[i] = "-"
 				q.add(id, "-")

@@ -9,7 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// What is shown of arguments and results, in characters; /state and the server have the whole.
+// Bounds of displayed arguments and results, in characters; /state and the server have them in full.
 const (
 	mostArguments = 400
 	mostResult    = 800
@@ -44,7 +44,7 @@ func (r *renderer) callEvent(e agui.Event) {
 // callBlock begins the ids of blocks of calls, which are no messages.
 const callBlock = "\x00call/"
 
-// result is what a call came to.
+// result returns the result of a call.
 func (r *renderer) result(e *agui.ToolCallResult) string {
 	name := "a tool"
 	if c := r.calls[e.ToolCallID]; c != nil {
@@ -69,7 +69,7 @@ func (r *renderer) result(e *agui.ToolCallResult) string {
 	return name + ": " + text
 }
 
-// compact is JSON without white space that means nothing, and any other text as it is.
+// compact returns JSON without insignificant white space, and any other text unchanged.
 func compact(raw []byte) string {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/agui-gateway/gateway/internal/clip"
 )
 
-// Clean returns text that changes nothing of a terminal but what is written in it. Control characters, with which somebody could move the
-// cursor, set the title or paste, are replaced by their pictures, and what reorders or hides text by U+FFFD. Line breaks and tabs stay; a
-// carriage return, which would let later text cover earlier text, is left out. A text may be cleaned in pieces.
+// Clean returns text that is harmless in a terminal. Control characters, which could move the cursor, set the title or
+// paste, are replaced by their Unicode pictures, and characters that reorder or hide text by U+FFFD. Line breaks and
+// tabs stay; carriage returns, which could make text cover earlier text, are removed. A text may be cleaned in pieces.
 func Clean(text string) string {
 	if !strings.ContainsFunc(text, harmful) && utf8.ValidString(text) {
 		return text
@@ -37,7 +37,7 @@ func harmful(r rune) bool {
 	switch r {
 	case '\n', '\t':
 		return false
-	case '\u200c', '\u200d', '\u200e', '\u200f': // joiners, which emoji and several scripts need, and marks of direction
+	case '\u200c', '\u200d', '\u200e', '\u200f': // joiners, which emoji and several scripts need, and direction marks
 		return false
 	case '\u2028', '\u2029':
 		return true

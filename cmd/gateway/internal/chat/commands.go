@@ -26,16 +26,16 @@ func init() {
 	commands = []command{
 		{"help", "list the commands", (*session).help},
 		{"answer", "answer the open questions", (*session).answerOpen},
-		{"retry", "ask again for what came to nothing", (*session).tryAgain},
+		{"retry", "repeat the last request after a failure", (*session).tryAgain},
 		{"state", "show the shared state", (*session).showState},
 		{"threads", "list the newest conversations with this agent, at a gateway", (*session).threads},
-		{"thread", "show how to go on with this conversation later; with an ID go on with that one", (*session).change},
-		{"new", "begin a new conversation", (*session).anew},
+		{"thread", "show how to continue this conversation later; with an ID continue that one", (*session).change},
+		{"new", "begin a new conversation", (*session).newThread},
 		{"quit", "leave; Ctrl-C and Ctrl-D do so too", func(*session, context.Context, string) error { return errQuit }},
 	}
 }
 
-// command runs a command. One that is not known is not sent either.
+// command runs a command. Unknown ones are not sent to the agent.
 func (s *session) command(ctx context.Context, text string) error {
 	name, rest, _ := strings.Cut(strings.TrimPrefix(text, "/"), " ")
 	for _, c := range commands {
@@ -51,11 +51,11 @@ func (s *session) help(context.Context, string) error {
 	for _, c := range commands {
 		s.screen.line("  /"+c.name+strings.Repeat(" ", 10-len(c.name))+c.help, plain)
 	}
-	s.screen.line("  A line that ends with \\ goes on in the next one.", dim)
+	s.screen.line("  A line that ends with \\ continues on the next one.", dim)
 	return nil
 }
 
-// answerOpen asks the open questions; they were left open.
+// answerOpen asks the open questions.
 func (s *session) answerOpen(ctx context.Context, _ string) error {
 	if len(s.questions) == 0 {
 		s.screen.line("no question is open", dim)
@@ -69,7 +69,7 @@ func (s *session) tryAgain(ctx context.Context, _ string) error {
 		s.screen.line("nothing was said yet", dim)
 		return nil
 	}
-	s.tell(ctx, s.retry(ctx, s.display()))
+	s.report(ctx, s.retry(ctx, s.display()))
 	return s.settle(ctx)
 }
 
@@ -103,7 +103,7 @@ func (s *session) threads(ctx context.Context, _ string) error {
 	return nil
 }
 
-// change shows which conversation this is, or goes on with another one.
+// change prints the current conversation, or switches to another one.
 func (s *session) change(ctx context.Context, id string) error {
 	if id == "" {
 		s.screen.line(line(s.thread, 200), plain)
@@ -114,10 +114,10 @@ func (s *session) change(ctx context.Context, id string) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
-	return s.goOn(ctx)
+	return s.continueThread(ctx)
 }
 
-func (s *session) anew(ctx context.Context, _ string) error {
+func (s *session) newThread(ctx context.Context, _ string) error {
 	s.forget()
 	if err := s.begin(ctx); err != nil {
 		return err

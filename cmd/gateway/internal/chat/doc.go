@@ -1,11 +1,12 @@
-// Package chat is a conversation with an agent in a terminal, over AG-UI, and without one for scripts. docs/chat.md is its manual.
+// Package chat is a client for conversations with agents over AG-UI, in a terminal or for scripts. docs/chat.md is its
+// manual.
 //
-//	session.go     a conversation: what is known of it, and one run after the other; turn.go one run
-//	talk.go        what a person at a terminal does, commands.go what begins with a slash; script.go one message of a script
-//	render.go      what events look like, call.go calls of tools; blocks.go keeps apart what several say at once
-//	question.go    a question and what answers it, ask.go how a person is asked; approval.go calls of tools that a person decides on
-//	form.go        forms of a JSON Schema, schema.go what they are made of
-//	screen.go      writes to a terminal, clean.go makes what others wrote harmless; terminal.go reads lines from a person
-//	kept.go        conversations with servers that keep none
-//	address.go     where an agent is; hint.go what errors mean, and what to do about them
+//	session.go     a conversation: its data, and its runs; turn.go a single run
+//	talk.go        interaction in a terminal, commands.go slash commands; script.go one message of a script
+//	render.go      displays events, call.go tool calls; blocks.go separates concurrent texts
+//	question.go    a question and its answers, ask.go asks a person; approval.go decisions on tool calls
+//	form.go        forms of a JSON Schema, schema.go the part of it that they use
+//	screen.go      writes to a terminal, clean.go makes foreign text harmless; terminal.go reads lines
+//	kept.go        stores conversations with servers that store none
+//	address.go     locates agents; hint.go explains errors
 package chat

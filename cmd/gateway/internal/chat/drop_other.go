@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// dropInput does nothing, because there is no way to do it that is the same on all other systems. What the program itself has read ahead is
-// forgotten in any case: see [Terminal.Drop].
+// dropInput does nothing, because other systems have no common way to do it. Input that the program has read ahead is
+// discarded in any case: see [Terminal.Drop].
 //
-// A person who types an answer before the question is there may then answer it.
+// Input typed before a question is shown may therefore answer it.
 func dropInput(_ *os.File) {}

@@ -11,13 +11,13 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// mostNested is how deep a form goes into objects; what is below is written as JSON.
+// mostNested is the nesting depth of objects in a form; deeper ones are entered as JSON.
 const mostNested = 4
 
-// form asks for an object, member by member, until it fits the question's schema.
+// form asks for an object, member by member, until it satisfies the question's schema.
 func (a *asker) form(q question) (json.RawMessage, error) {
 	s := parseSchema(q.ResponseSchema)
-	a.screen.line("  Enter takes what is there, an empty line leaves a member out; /cancel gives no answer, Ctrl-C leaves it open", dim)
+	a.screen.line("  Enter keeps the shown text, an empty line leaves a member out; /cancel gives no answer, Ctrl-C leaves it open", dim)
 	var filled json.RawMessage
 	for {
 		var err error
@@ -32,19 +32,19 @@ func (a *asker) form(q question) (json.RawMessage, error) {
 	}
 }
 
-// fill asks for the members of an object, those that it has as they are.
+// fill asks for the members of an object, with the current ones as defaults.
 func (a *asker) fill(s schema, now json.RawMessage) (json.RawMessage, error) {
 	return a.fillAt(s, now, "", 1)
 }
 
 func (a *asker) fillAt(s schema, now json.RawMessage, path string, depth int) (json.RawMessage, error) {
 	var filled []member
-	asked := map[string]bool{}
+	seen := map[string]bool{}
 	for _, p := range members(s.Properties) {
-		if asked[p.name] {
+		if seen[p.name] {
 			continue
 		}
-		asked[p.name] = true
+		seen[p.name] = true
 		f := field{name: path + line(p.name, 60), schema: parseSchema(p.value), depth: depth, now: valueOf(now, p.name)}
 		for _, name := range s.Required {
 			f.required = f.required || name == p.name
@@ -61,20 +61,20 @@ func (a *asker) fillAt(s schema, now json.RawMessage, path string, depth int) (j
 		}
 	}
 	for _, m := range members(now) {
-		if !asked[m.name] {
+		if !seen[m.name] {
 			filled = append(filled, m)
 		}
 	}
 	return object(filled), nil
 }
 
-// A field is a member of an object that a person is asked for.
+// A field is a member of an object in a form.
 type field struct {
 	name     string // with those of the objects around it
 	schema   schema
 	required bool
 	depth    int
-	now      json.RawMessage // what it is if the person confirms it; nil: nothing
+	now      json.RawMessage // the default; nil: none
 }
 
 // field asks for one member. Nil leaves it out.
@@ -209,7 +209,7 @@ func readJSON(text string) (json.RawMessage, error) {
 	return json.RawMessage(compact([]byte(text))), nil
 }
 
-// json asks for JSON that fits a schema.
+// json asks for JSON that satisfies a schema.
 func (a *asker) json(prompt string, s schema, now json.RawMessage) (json.RawMessage, error) {
 	f := field{name: "this", schema: schema{raw: s.raw}, required: true, now: now}
 	for {

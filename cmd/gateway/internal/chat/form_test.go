@@ -9,10 +9,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A person answers prompts with lines; "=" confirms what is there.
+// A person answers prompts with lines; "=" confirms the default.
 type person struct {
 	lines   []string
-	offered []string // what was there at each prompt
+	offered []string // the default at each prompt
 }
 
 func (p *person) read(_, text string) (string, error) {
@@ -28,7 +28,7 @@ func (p *person) read(_, text string) (string, error) {
 	return said, nil
 }
 
-// asked asks a question, and returns what was shown.
+// asked asks a question, and returns the output.
 func asked(q question, lines ...string) (answer, string, *person, error) {
 	var out strings.Builder
 	p := &person{lines: lines}
@@ -74,7 +74,7 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// TestApproval decides on a call whose arguments would do harm to a terminal, and are not what they look like.
+// TestApproval decides on a call with arguments that would harm a terminal or mislead a person.
 func TestApproval(t *testing.T) {
 	t.Parallel()
 	const schema = `{"type":"object","required":["approved"],"properties":{"approved":{"type":"boolean"},"editedArgs":{"type":"object"},"reason":{"type":"string","maxLength":10},"remember":{"enum":["thread"]}}}`
@@ -114,7 +114,8 @@ func TestApproval(t *testing.T) {
 	}
 }
 
-// TestFieldsKeepWhatIsConfirmed: a value of any kind, shown and confirmed, is the same value, and harmless while it is shown.
+// TestFieldsKeepWhatIsConfirmed: a value of any kind, displayed and confirmed, stays the same, and is harmless in the
+// display.
 func TestFieldsKeepWhatIsConfirmed(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

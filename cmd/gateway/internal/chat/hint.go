@@ -16,7 +16,7 @@ import (
 // A Problem is what went wrong, for people, and what they can do about it. Both are clean.
 type Problem struct {
 	Text, Hint string
-	Err        error // the cause; may be nil
+	Err        error // may be nil
 }
 
 // Error is the text, with the hint in a line below it.
@@ -30,7 +30,7 @@ func (p *Problem) Error() string {
 // Unwrap returns the cause.
 func (p *Problem) Unwrap() error { return p.Err }
 
-// explain says what an error of the client means. Others are returned as they are.
+// explain returns an explanation of the client's errors. Others are returned unchanged.
 func (s *session) explain(ctx context.Context, err error) error {
 	e, ok := errors.AsType[*client.Error](err)
 	if !ok {
@@ -118,13 +118,13 @@ func whyRefused(details json.RawMessage) string {
 	return text
 }
 
-// hintOfCode is what to do about an error that goes by a code of the gateway's; empty if it says so itself.
+// hintOfCode returns advice for an error with a code of the gateway; empty if the error has it already.
 func hintOfCode(code string) string {
 	switch code {
 	case "interrupt_pending":
 		return "A question is open; answer it first."
 	case "run_in_progress":
-		return "Somebody else's run goes on in this conversation; try again when it has ended."
+		return "Another client's run is live in this conversation; try again when it has ended."
 	case "interrupt_expired", "interrupt_already_resolved", "interrupt_not_found":
 		return "The question is not open any more."
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// The bounds of what is kept.
+// Bounds of the stored conversations.
 const (
-	mostKept      = 100     // conversations; the one that was changed longest ago goes first
+	mostKept      = 100     // conversations; the least recently changed is evicted first
 	mostKeptBytes = 8 << 20 // of one conversation
 )
 
@@ -26,7 +26,7 @@ var ErrKeptTooLarge = errors.New("chat: the conversation has more than 8 MiB, an
 // A Kept keeps conversations with servers that keep none, in files that only their owner can read.
 type Kept struct {
 	Dir string // is made when it is needed
-	URL string // of the agent, without what may be secret
+	URL string // of the agent, without secrets
 }
 
 // A record is a conversation in a file.
@@ -56,7 +56,7 @@ func (k *Kept) read(thread string) (*record, error) {
 	return &r, nil
 }
 
-// write keeps a conversation as a whole, or leaves what was kept of it.
+// write stores a conversation atomically.
 func (k *Kept) write(r record) error {
 	r.URL = k.URL
 	raw, err := agui.Marshal(r)
@@ -83,7 +83,7 @@ func (k *Kept) write(r record) error {
 	return k.forget()
 }
 
-// forget removes what is too much, the oldest first.
+// forget evicts conversations beyond the bounds, the oldest first.
 func (k *Kept) forget() error {
 	entries, err := os.ReadDir(k.Dir)
 	if err != nil || len(entries) <= mostKept {
@@ -92,7 +92,7 @@ func (k *Kept) forget() error {
 	changed := func(e fs.DirEntry) time.Time {
 		info, err := e.Info()
 		if err != nil {
-			return time.Time{} // it is gone
+			return time.Time{} // it is deleted
 		}
 		return info.ModTime()
 	}

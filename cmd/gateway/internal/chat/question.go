@@ -15,14 +15,14 @@ import (
 // mostLabel is how many characters of a choice are shown.
 const mostLabel = 160
 
-// A question is an open interrupt, with what of it is for people.
+// A question is an open interrupt, with the part for people decoded.
 type question struct {
 	agui.Interrupt
-	// Event is what asked in the dialect of before 1.0, which goes back with the answer; nil for interrupts of 1.0.
+	// Event is the question in the dialect before 1.0, which is sent back with the answer; nil for interrupts of 1.0.
 	Event json.RawMessage `json:"event,omitempty"`
 }
 
-// A card is what a question shows, in the members that agents of a gateway fill in. Others may have none of it.
+// A card is the visible part of a question, in the members that a gateway's agents use. It may be empty.
 type card struct {
 	Message        string            `json:"message"`
 	Options        []json.RawMessage `json:"options"`
@@ -90,7 +90,7 @@ func label(value json.RawMessage) string {
 	return line(strings.Join(parts, ", "), mostLabel)
 }
 
-// until says when a question stops being open; empty if that is not known.
+// until returns when a question expires; empty if unknown.
 func (q question) until() string {
 	at, err := time.Parse(time.RFC3339, q.ExpiresAt)
 	if err != nil {
@@ -104,12 +104,12 @@ type misfit string
 
 func (m misfit) Error() string { return string(m) }
 
-// typed is the answer that a text gives: the number or the name of a choice, JSON, or the text itself. The error is a [misfit].
-func (q question) typed(text string) (json.RawMessage, error) {
-	if payload, ok, err := q.exactly(text); ok {
+// parseTyped returns the answer for a text: the number or the name of a choice, JSON, or the text. The error is a [misfit].
+func (q question) parseTyped(text string) (json.RawMessage, error) {
+	if payload, ok, err := q.parseExactly(text); ok {
 		return payload, err
 	}
-	if n := len(q.choices()); n > 0 && q.closed() {
+	if n := len(q.choices()); n > 0 && q.isClosed() {
 		return nil, misfit("this is none of the choices 1 to " + strconv.Itoa(n))
 	}
 	asText, err := written(text)
@@ -119,20 +119,20 @@ func (q question) typed(text string) (json.RawMessage, error) {
 	return q.fit(asText)
 }
 
-// loosely reports whether only the agent can know what a text means as an answer, if it reads messages as answers.
-func (q question) loosely(text string) bool {
+// isFreeText reports whether only the agent can interpret a text as an answer, if it reads messages as answers.
+func (q question) isFreeText(text string) bool {
 	if q.approval() {
 		return false
 	}
-	if _, ok, _ := q.exactly(text); ok {
+	if _, ok, _ := q.parseExactly(text); ok {
 		return false
 	}
-	_, err := q.typed(text)
+	_, err := q.parseTyped(text)
 	return err != nil || len(q.choices()) > 0
 }
 
-// exactly is typed for a decision, the number or the name of a choice, and JSON that fits; it reports whether the text is one of them.
-func (q question) exactly(text string) (payload json.RawMessage, ok bool, err error) {
+// parseExactly is typed for unambiguous texts: a decision, the number or the name of a choice, and valid JSON.
+func (q question) parseExactly(text string) (payload json.RawMessage, ok bool, err error) {
 	choices := q.choices()
 	approved, decided := decision(text)
 	n, notNumber := strconv.Atoi(text)
@@ -171,15 +171,15 @@ func named(choices []choice, text string) (found *choice) {
 			continue
 		}
 		if found != nil {
-			return nil // nobody can tell which
+			return nil // ambiguous
 		}
 		found = &choices[i]
 	}
 	return found
 }
 
-// closed reports whether a text in general is no answer.
-func (q question) closed() bool {
+// isClosed reports whether a text in general is no answer.
+func (q question) isClosed() bool {
 	_, err := q.fit(json.RawMessage(`"\u0000"`))
 	return err != nil
 }
@@ -199,17 +199,18 @@ func (q question) fit(value json.RawMessage) (json.RawMessage, error) {
 	return fitted, nil
 }
 
-// mismatch says where an answer does not match its schema, by a JSON Pointer and a keyword of the schema.
+// mismatch describes the violation of a schema by an answer, with a JSON Pointer and a keyword of the schema.
 func mismatch(err error) string {
 	return line(strings.TrimPrefix(err.Error(), state.ErrAnswer.Error()+": "), 300)
 }
 
-// checkable reports whether answers can be held against a schema here; with others the server has to do it.
+// checkable reports whether answers can be validated here; otherwise the server has to.
 func checkable(schema json.RawMessage) bool {
 	return len(schema) > 0 && state.CheckSchema(schema) == nil
 }
 
-// legacyQuestions are questions in the dialect of before 1.0: each the value of a CUSTOM on_interrupt, JSON or text that may be JSON.
+// legacyQuestions decodes questions in the dialect before 1.0: each is the value of a CUSTOM on_interrupt, JSON or a
+// string that may contain JSON.
 func legacyQuestions(values []json.RawMessage) (list []question) {
 	for i, event := range values {
 		value, text := event, ""
@@ -229,7 +230,7 @@ func legacyQuestions(values []json.RawMessage) (list []question) {
 	return list
 }
 
-// An answer is what a person has said to a question.
+// An answer is a person's answer to a question.
 type answer struct {
 	question question
 	payload  json.RawMessage // nil cancels it

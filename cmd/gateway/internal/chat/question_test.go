@@ -43,7 +43,7 @@ func TestTyped(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			for text, want := range tt.answers {
-				got, err := tt.q.typed(text)
+				got, err := tt.q.parseTyped(text)
 				if string(got) != want || (err == nil) != (want != "") {
 					t.Errorf("typed(%q) = %s, %v, want %s", text, got, err, want)
 				}
@@ -72,7 +72,7 @@ func TestLooseAnswers(t *testing.T) {
 		{ask("input_required", ``, ""), "three", false},
 		{ask("tool_call", approval, ""), "yes, please", false},
 	} {
-		if got := tt.q.loosely(tt.text); got != tt.want {
+		if got := tt.q.isFreeText(tt.text); got != tt.want {
 			t.Errorf("loosely(%q) of %s = %v", tt.text, tt.q.ResponseSchema, got)
 		}
 	}
@@ -106,7 +106,7 @@ func FuzzTyped(f *testing.F) {
 			return
 		}
 		q := ask("tool_call", schema, card)
-		payload, err := q.typed(text)
+		payload, err := q.parseTyped(text)
 		if err != nil {
 			return
 		}

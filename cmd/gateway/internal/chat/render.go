@@ -12,9 +12,9 @@ import (
 // A renderer shows the events of one answer.
 type renderer struct {
 	blocks blocks
-	agent  string           // who speaks if nobody is named
-	known  map[string]bool  // messages that a person has seen
-	shown  map[string]shown // those of this answer
+	agent  string                  // name of the speaker if a message has none
+	known  map[string]bool         // messages that a person has seen
+	shown  map[string]shownMessage // those of this answer
 
 	subagents  map[string]string // names by invocation
 	calls      map[string]*call
@@ -24,10 +24,10 @@ type renderer struct {
 	legacy []json.RawMessage // questions in the dialect of before 1.0
 }
 
-// A shown is a message that was shown: who said it, and what, by which a message is known that has another id in the end.
-type shown struct{ by, text string }
+// A shownMessage is a displayed message: its author and text, which identify a message that later gets another id.
+type shownMessage struct{ by, text string }
 
-// An activity is what an agent shows of its work, such as a plan.
+// An activity is displayed progress of an agent, such as a plan.
 type activity struct {
 	kind    string
 	content json.RawMessage
@@ -36,24 +36,24 @@ type activity struct {
 
 func newRenderer(d display, agent string, known []agui.Message) *renderer {
 	r := &renderer{
-		blocks: blocks{display: d}, agent: agent, known: map[string]bool{}, shown: map[string]shown{},
+		blocks: blocks{display: d}, agent: agent, known: map[string]bool{}, shown: map[string]shownMessage{},
 		subagents: map[string]string{}, calls: map[string]*call{}, activities: map[string]*activity{},
 	}
 	for _, m := range known {
 		r.known[m.ID] = true
-		for _, c := range m.ToolCalls { // their results may be still to come
+		for _, c := range m.ToolCalls { // their results may follow
 			r.calls[c.ID] = &call{name: line(c.Function.Name, 80)}
 		}
 	}
 	return r
 }
 
-// event shows what e tells a person. Events that change the state, and frames of the protocol, tell nothing here.
+// event displays e. Events that change the state, and frames of the protocol, have no display.
 func (r *renderer) event(e agui.Event) {
 	switch e := e.(type) {
 	case *agui.TextMessageStart:
 		if e.Role == agui.RoleAssistant || e.Role == "" {
-			r.start(e.MessageID, said, r.speaker(e.Name, e.SubagentRunID))
+			r.start(e.MessageID, textBlock, r.speaker(e.Name, e.SubagentRunID))
 		}
 	case *agui.TextMessageContent:
 		r.blocks.add(e.MessageID, Clean(e.Delta))
@@ -80,21 +80,21 @@ func (r *renderer) event(e agui.Event) {
 	}
 }
 
-// speaker names who speaks: as a message says, as its subagent is called, or the agent.
+// speaker returns the name of the speaker: from the message, from its subagent, or the agent's.
 func (r *renderer) speaker(name, subagent string) string {
 	return line(cmp.Or(name, r.subagents[subagent], r.agent), 60)
 }
 
 func (r *renderer) start(id string, k kind, by string) {
-	if k == said {
-		r.shown[id] = shown{by: by}
+	if k == textBlock {
+		r.shown[id] = shownMessage{by: by}
 	}
 	r.blocks.open(id, k, by)
 }
 
 func (r *renderer) endText(id string) {
 	if b := r.blocks.end(id); b != nil {
-		r.shown[id] = shown{by: b.by, text: b.text.String()}
+		r.shown[id] = shownMessage{by: b.by, text: b.text.String()}
 	}
 }
 
@@ -104,14 +104,14 @@ func (r *renderer) note(text string) {
 	r.blocks.note("\x00note/"+strconv.Itoa(r.notes), text)
 }
 
-// snapshot shows messages of the conversation that were not streamed, and says which are no part of it any more.
+// snapshot displays messages that were not streamed, and reports those that were removed from the conversation.
 func (r *renderer) snapshot(messages []agui.Message) {
 	ids, texts := map[string]bool{}, map[string]bool{}
 	for _, m := range messages {
 		text := Clean(m.Content.Text())
 		ids[m.ID], texts[text] = true, true
 		if m.Role == agui.RoleAssistant && text != "" && !r.seen(m.ID, text) {
-			r.start(m.ID, said, r.speaker(m.Name, m.SubagentRunID))
+			r.start(m.ID, textBlock, r.speaker(m.Name, m.SubagentRunID))
 			r.blocks.add(m.ID, text)
 			r.endText(m.ID)
 		}
@@ -137,9 +137,9 @@ func (r *renderer) seen(id, text string) bool {
 	return false
 }
 
-// custom takes questions of before 1.0, and what a gateway tells in place of an error.
+// custom handles questions from before 1.0, and the gateway's replacement of errors.
 func (r *renderer) custom(e *agui.Custom) {
-	var told struct {
+	var failure struct {
 		Code, Message string
 		Details       json.RawMessage
 	}
@@ -147,8 +147,8 @@ func (r *renderer) custom(e *agui.Custom) {
 	case "on_interrupt":
 		r.legacy = append(r.legacy, e.Value)
 	case "gateway.failed", "gateway.refused":
-		_ = json.Unmarshal(e.Value, &told) // what is no text is not there
-		r.note("not done: " + line(cmp.Or(told.Message, told.Code), 400) + whyRefused(told.Details))
+		_ = json.Unmarshal(e.Value, &failure) // a value that is no text is ignored
+		r.note("not done: " + line(cmp.Or(failure.Message, failure.Code), 400) + whyRefused(failure.Details))
 	}
 }
 
@@ -166,7 +166,8 @@ func (r *renderer) activityEvent(e agui.Event) {
 		}
 	case *agui.ActivityDelta:
 		if a := r.activities[e.MessageID]; a != nil {
-			if content, err := e.Patch.Apply(context.Background(), a.content); err == nil { // one that does not apply changes nothing
+			// a patch that does not apply is ignored
+			if content, err := e.Patch.Apply(context.Background(), a.content); err == nil {
 				a.content, a.changed = content, true
 			}
 		}
@@ -177,7 +178,7 @@ func (a *activity) String() string {
 	return "[" + line(a.kind, 40) + "] " + line(compact(a.content), 160)
 }
 
-// finish shows what is left when the answer has ended.
+// finish displays the rest at the end of the answer.
 func (r *renderer) finish() {
 	r.blocks.flush()
 	for _, a := range r.activities {

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// A schema is as much of a JSON Schema as a form in a terminal is made of. The answer is held against the whole of it.
+// A schema is the part of a JSON Schema that forms in a terminal use. Answers are validated with the whole schema.
 type schema struct {
 	Type        json.RawMessage   `json:"type"`
 	Title       string            `json:"title"`
@@ -21,7 +21,7 @@ type schema struct {
 	raw json.RawMessage
 }
 
-// parseSchema reads what is known of a schema. What is none has the zero value, for which any JSON is asked.
+// parseSchema parses a schema. An invalid one becomes the zero value, which accepts any JSON.
 func parseSchema(raw json.RawMessage) schema {
 	var s schema
 	if json.Unmarshal(raw, &s) != nil {
@@ -41,7 +41,7 @@ func (s schema) kind() string {
 	return kind
 }
 
-// choices are the values that there are to choose from, with what they are called: those of enum, or of a oneOf that has nothing but constants.
+// choices returns the possible values with their labels: those of enum, or of a oneOf that has only constants.
 func (s schema) choices() (list []choice) {
 	for _, value := range s.Enum {
 		list = append(list, choice{value: value, label: label(value)})
@@ -60,7 +60,7 @@ func (s schema) choices() (list []choice) {
 	return list
 }
 
-// bare reports whether an answer may be written without the object around it: it has one member, a text or anything.
+// bare reports whether an answer may be typed without the object around it: it has one member of type string or any.
 func (s schema) bare() bool {
 	list := members(s.Properties)
 	if len(list) != 1 || len(s.Required) != 1 || s.Required[0] != list[0].name {

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// A style is how a text looks in a terminal with colours, as the parameter of its escape sequence.
+// A style is the parameter of an escape sequence for the style of a text.
 type style string
 
 const (
 	plain  style = ""
 	bold   style = "1"
 	dim    style = "2"
-	speech style = "1;36" // who speaks
-	asking style = "1;33" // what a person has to decide
+	speech style = "1;36" // the speaker
+	asking style = "1;33" // decisions for a person
 	wrong  style = "31"
 )
 
-// A screen writes to a terminal, or where the output of a program goes. What it is given is clean. Its first error sticks.
+// A screen writes to a terminal or to the output of a program. Its input must be clean. Its first error is sticky.
 type screen struct {
 	w      io.Writer
 	colour bool

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// mostInput is how many bytes a script may say.
+// mostInput is the greatest length of a script's input in bytes.
 const mostInput = 1 << 20
 
-// script says what there is to say, or answers what is open, and shows what is said.
+// script sends the input as a message, or as the answer to open questions, and prints the reply.
 func (s *session) script(ctx context.Context) error {
 	raw, err := io.ReadAll(io.LimitReader(s.o.In, mostInput+1))
 	if err != nil {
@@ -27,7 +27,7 @@ func (s *session) script(ctx context.Context) error {
 		return s.openQuestions()
 	case text == "":
 		return ErrNothing
-	case len(s.questions) == 1 && text != "/cancel" && s.questions[0].loosely(text) && s.reads(ctx):
+	case len(s.questions) == 1 && text != "/cancel" && s.questions[0].isFreeText(text) && s.reads(ctx):
 		end = s.say(ctx, text, &output{s.screen})
 	case len(s.questions) > 0:
 		answers, err := s.answersOf(text)
@@ -54,14 +54,14 @@ func (s *session) script(ctx context.Context) error {
 	return nil
 }
 
-// answersOf are the answers that a text gives to the open questions: to one as a person writes it, to several an object by their ids.
+// answersOf parses the answers to the open questions: for one question as typed text, for several as an object by id.
 func (s *session) answersOf(text string) ([]answer, error) {
 	if len(s.questions) == 1 {
 		q := s.questions[0]
 		if text == "/cancel" {
 			return []answer{{question: q}}, nil
 		}
-		payload, err := q.typed(text)
+		payload, err := q.parseTyped(text)
 		if err != nil {
 			return nil, &Problem{Text: err.Error(), Hint: "the question " + line(q.ID, 200) + " stays open: " + line(q.card().Message, 300)}
 		}
@@ -83,7 +83,7 @@ func (s *session) answersOf(text string) ([]answer, error) {
 	return answers, nil
 }
 
-// openQuestions tells of the open questions, and how they are answered.
+// openQuestions prints the open questions and how to answer them.
 func (s *session) openQuestions() error {
 	to := &screen{w: s.o.Err}
 	for _, q := range s.questions {

@@ -13,42 +13,42 @@ import (
 	"github.com/agui-gateway/gateway/agui/client"
 )
 
-// Options say with whom one speaks, and through what.
+// Options configures a conversation: the agent and the connection.
 type Options struct {
 	Client *client.Client
 	Agent  string // its name, for people
-	Where  string // says where it is: "at" an address, "of" a file
-	// Thread is the conversation to go on with; empty begins a new one.
+	Where  string // "at" an address, or "of" a file
+	// Thread is the conversation to continue; empty begins a new one.
 	Thread string
-	// Agents names the agents that the server has, for whoever has named another; nil if that cannot be known.
+	// Agents names the server's agents, for the message about an unknown one; nil if they cannot be listed.
 	Agents func(context.Context) []string
 	// Reads reports whether the agent reads messages as answers; nil: it does not.
 	Reads func(context.Context) bool
-	// Again is the command that goes on, without -thread; empty: the conversation ends with the program.
+	// Again is the command that continues the conversation, without -thread; empty if it ends with the program.
 	Again string
-	// AgainAlso names the flags that belong to Again and are not in it, because they may be secret.
+	// AgainAlso names the flags that Again omits because they may be secret.
 	AgainAlso string
 	// Kept keeps conversations with servers that keep none; nil does not.
 	Kept *Kept
-	// Lines reads from a person; nil: In has what is said, once, and Out gets what is answered and nothing else.
+	// Lines reads from a person. If nil, In has a single message, and Out gets the text of the answer only.
 	Lines Lines
 	In    io.Reader
 	Out   io.Writer
-	Err   io.Writer // gets what is about the conversation, if nobody is there
-	// Colour says that Out understands escape sequences for colours.
+	Err   io.Writer // gets messages about the conversation in scripts
+	// Colour means that Out supports escape sequences for colours.
 	Colour bool
 	// Interrupts stop a run.
 	Interrupts <-chan os.Signal
 	NewID      func() string
 }
 
-// ErrStopped is returned for a run that was stopped by an interrupt, if no person is there to go on.
+// ErrStopped is returned for a run of a script that was stopped by an interrupt.
 var ErrStopped = errors.New("chat: stopped")
 
 // ErrQuestion is returned if a question is open, and no person is there to answer it.
 var ErrQuestion = errors.New("chat: a question is open")
 
-// ErrNothing is returned if there is nothing to say.
+// ErrNothing is returned if the input is empty.
 var ErrNothing = errors.New("chat: there is nothing to say; write it to standard input")
 
 // A session is a conversation.
@@ -59,16 +59,16 @@ type session struct {
 
 	thread    string
 	title     string
-	running   bool   // somebody's run goes on, as of the last look
+	running   bool   // another client's run is live, as of the last check
 	known     bool   // the server, or a file, had the conversation
-	last      string // that was said
+	last      string // last message sent
 	messages  []agui.Message
 	state     []byte
 	questions []question // that are open
 }
 
-// Run holds a conversation until the person leaves it or, without one, says what there is to say. Besides this package's errors it returns
-// a [*Problem], or the cause of ctx.
+// Run holds a conversation until the person leaves it or, in a script, sends the input. Besides this package's errors
+// it returns a [*Problem], or the cause of ctx.
 func Run(ctx context.Context, o Options) error {
 	s := &session{o: o, screen: &screen{w: o.Out, colour: o.Colour}, thread: o.Thread}
 	s.kind = o.Client.Server(ctx, nil)
@@ -84,7 +84,7 @@ func Run(ctx context.Context, o Options) error {
 	return s.screen.err
 }
 
-// begin finds out what is known of the conversation.
+// begin loads the conversation.
 func (s *session) begin(ctx context.Context) error {
 	if s.thread != "" {
 		return s.load(ctx)
@@ -93,7 +93,7 @@ func (s *session) begin(ctx context.Context) error {
 	return nil
 }
 
-// load reads the conversation from the gateway, or from what is kept here of other servers'.
+// load reads the conversation from the gateway, or from the local storage for other servers.
 func (s *session) load(ctx context.Context) error {
 	if s.kind != client.ServerGateway {
 		return s.loadKept()
@@ -129,7 +129,7 @@ func (s *session) loadKept() error {
 	return nil
 }
 
-// say sends a message, and shows what comes of it. A message that did not reach the server is no part of the conversation.
+// say sends a message and displays the reply. A message that did not reach the server is not added to the conversation.
 func (s *session) say(ctx context.Context, text string, d display) ending {
 	before := s.messages
 	s.last = text
@@ -141,7 +141,7 @@ func (s *session) say(ctx context.Context, text string, d display) ending {
 	return end
 }
 
-// retry asks once more for what came to nothing.
+// retry repeats the last request that failed.
 func (s *session) retry(ctx context.Context, d display) ending {
 	if n := len(s.messages); n > 0 && s.messages[n-1].Role == agui.RoleUser {
 		return s.run(ctx, s.input(), d)
@@ -163,17 +163,17 @@ func (s *session) answer(ctx context.Context, answers []answer, d display) endin
 	return s.run(ctx, in, d)
 }
 
-// input is a request of the conversation as it stands. A gateway has it; others are told all of it.
+// input returns a request of the current conversation. A gateway stores it; other servers are sent all of it.
 func (s *session) input() agui.RunAgentInput {
 	in := agui.RunAgentInput{ThreadID: s.thread, RunID: s.o.NewID(), State: s.state, Messages: s.messages}
-	const enough = 2 // the newest one, and the one before, by which a gateway knows what was seen
+	const enough = 2 // the newest one, and the one before, by which a gateway detects what the client has seen
 	if s.kind == client.ServerGateway && len(in.Messages) > enough {
 		in.Messages = in.Messages[len(in.Messages)-enough:]
 	}
 	return in
 }
 
-// run asks for a run, shows it, and takes what it has made of the conversation.
+// run requests a run, displays it, and updates the conversation from it.
 func (s *session) run(ctx context.Context, in agui.RunAgentInput, d display) ending {
 	view, document := newView(s.messages, s.state)
 	t := &turn{client: s.o.Client, interrupts: s.o.Interrupts, renderer: newRenderer(d, s.o.Agent, s.messages), view: view}
@@ -184,7 +184,7 @@ func (s *session) run(ctx context.Context, in agui.RunAgentInput, d display) end
 		s.questions = end.questions
 	}
 	if s.kind == client.ServerGateway && (end.failed != nil || end.err != nil || end.stopped) {
-		// What is open after a run that came to nothing, the gateway knows; if it cannot be asked, what was known is left.
+		// After a failed run the gateway knows the open questions; if it is unavailable, the old ones are kept.
 		_ = s.load(ctx)
 	}
 	if err := s.keep(); err != nil {
@@ -204,7 +204,7 @@ func (s *session) keep() error {
 	return s.o.Kept.write(record{Thread: s.thread, Messages: s.messages, State: s.state, Questions: s.questions})
 }
 
-// callOf tells of a call of the conversation.
+// callOf returns a call of the conversation.
 func (s *session) callOf(id string) (tool, arguments string) {
 	for _, m := range s.messages {
 		for _, c := range m.ToolCalls {

@@ -10,7 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/agui/client"
 )
 
-// mostShown is how many messages are shown of a conversation that somebody goes on with.
+// mostShown is the number of messages displayed when a conversation is continued.
 const mostShown = 20
 
 // talk is a conversation with a person, until that leaves.
@@ -18,13 +18,13 @@ func (s *session) talk(ctx context.Context) error {
 	if err := s.o.Client.Probe(ctx, nil); err != nil {
 		return s.explain(ctx, err)
 	}
-	if err := s.goOn(ctx); err != nil {
+	if err := s.continueThread(ctx); err != nil {
 		return err
 	}
 	for {
 		text, err := s.message(ctx)
 		if err == nil {
-			err = s.heed(ctx, text)
+			err = s.handleLine(ctx, text)
 		}
 		if errors.Is(err, ErrLeft) || errors.Is(err, errQuit) {
 			return s.leave()
@@ -35,29 +35,29 @@ func (s *session) talk(ctx context.Context) error {
 	}
 }
 
-// goOn shows what was said so far, what is being said, and asks what is open.
-func (s *session) goOn(ctx context.Context) error {
+// continueThread displays earlier messages and the live run, and asks the open questions.
+func (s *session) continueThread(ctx context.Context) error {
 	s.greet()
 	if s.running {
 		s.screen.line("a run is going on; Ctrl-C stops it", dim)
-		s.tell(ctx, s.run(ctx, s.input(), s.display()))
+		s.report(ctx, s.run(ctx, s.input(), s.display()))
 	}
 	return s.settle(ctx)
 }
 
-// heed does what a line says.
-func (s *session) heed(ctx context.Context, text string) error {
+// handleLine handles a line of input.
+func (s *session) handleLine(ctx context.Context, text string) error {
 	switch {
 	case text == "":
 		return nil
 	case strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "//"):
 		return s.command(ctx, text)
 	}
-	s.tell(ctx, s.say(ctx, strings.TrimPrefix(text, "/"), s.display()))
+	s.report(ctx, s.say(ctx, strings.TrimPrefix(text, "/"), s.display()))
 	return s.settle(ctx)
 }
 
-// greet says with whom one speaks, and what was said so far.
+// greet displays the agent and the earlier messages.
 func (s *session) greet() {
 	s.screen.line(line(s.o.Agent, 80)+" "+line(s.o.Where, 200), bold)
 	s.screen.line("/help lists the commands, Ctrl-C stops a run", dim)
@@ -82,7 +82,7 @@ func (s *session) show(m agui.Message) {
 		s.screen.line("you: "+Clean(m.Content.Text()), bold)
 	case agui.RoleAssistant:
 		if text := m.Content.Text(); text != "" {
-			r.start(m.ID, said, r.speaker(m.Name, ""))
+			r.start(m.ID, textBlock, r.speaker(m.Name, ""))
 			r.blocks.add(m.ID, Clean(text))
 			r.endText(m.ID)
 		}
@@ -93,13 +93,13 @@ func (s *session) show(m agui.Message) {
 		}
 	case agui.RoleTool:
 		r.note(r.result(&agui.ToolCallResult{ToolCallID: m.ToolCallID, Content: m.Content, Tagged: agui.Tagged{Base: agui.Base{Metadata: m.Metadata}}}))
-	case agui.RoleReasoning, agui.RoleActivity, agui.RoleSystem, agui.RoleDeveloper: // nothing that was said
+	case agui.RoleReasoning, agui.RoleActivity, agui.RoleSystem, agui.RoleDeveloper: // not spoken
 	}
 	r.finish()
 }
 
-// tell tells what a run came to, as far as its events have not.
-func (s *session) tell(ctx context.Context, end ending) {
+// report displays the outcome of a run, unless its events have done so.
+func (s *session) report(ctx context.Context, end ending) {
 	s.screen.fresh()
 	switch {
 	case end.stopped:
@@ -112,7 +112,7 @@ func (s *session) tell(ctx context.Context, end ending) {
 			s.screen.line("/retry tries again", dim)
 		}
 	case end.waiting > 0:
-		s.screen.line("The agent waits for what only a page can do; the next message goes on without it.", dim)
+		s.screen.line("The agent waits for an action of a page; the next message continues without it.", dim)
 	}
 }
 
@@ -124,17 +124,17 @@ func (s *session) settle(ctx context.Context) error {
 			s.screen.line("left open; /answer answers it", dim)
 			return nil
 		}
-		said, inWords := errors.AsType[spoken](err)
+		typedText, inWords := errors.AsType[freeText](err)
 		if err != nil && !inWords {
 			return err
 		}
 		var end ending
 		if inWords {
-			end = s.say(ctx, string(said), s.display())
+			end = s.say(ctx, string(typedText), s.display())
 		} else {
 			end = s.answer(ctx, answers, s.display())
 		}
-		s.tell(ctx, end)
+		s.report(ctx, end)
 		if end.err != nil || end.stopped {
 			return nil
 		}
@@ -142,7 +142,7 @@ func (s *session) settle(ctx context.Context) error {
 	return nil
 }
 
-// ask asks all open questions, for a run goes on when all of them are answered.
+// ask asks all open questions, because a run continues only when all are answered.
 func (s *session) ask(ctx context.Context) ([]answer, error) {
 	a := &asker{screen: s.screen, call: s.callOf, read: func(prompt, text string) (string, error) { return s.read(ctx, prompt, text) }}
 	if len(s.questions) == 1 {
@@ -164,7 +164,7 @@ func (s *session) ask(ctx context.Context) ([]answer, error) {
 	return answers, nil
 }
 
-// message reads what a person says. A line that ends with a backslash goes on in the next one.
+// message reads a person's message. A backslash at the end of a line continues it on the next.
 func (s *session) message(ctx context.Context) (string, error) {
 	var lines []string
 	prompt := "> "
@@ -187,7 +187,7 @@ func (s *session) message(ctx context.Context) (string, error) {
 	return text, nil
 }
 
-// read reads a line, as long as the program is to go on.
+// read reads a line, until the program has to end.
 func (s *session) read(ctx context.Context, prompt, text string) (string, error) {
 	s.screen.fresh()
 	select {
@@ -213,7 +213,7 @@ func (s *session) read(ctx context.Context, prompt, text string) (string, error)
 	}
 }
 
-// leave says how to go on.
+// leave displays how to continue.
 func (s *session) leave() error {
 	s.screen.fresh()
 	switch {
@@ -228,7 +228,7 @@ func (s *session) leave() error {
 	return nil
 }
 
-// again is the command that goes on with the conversation.
+// again returns the command that continues the conversation.
 func (s *session) again() string {
 	command := s.o.Again + " -thread " + Quote(s.thread)
 	if s.o.AgainAlso != "" {

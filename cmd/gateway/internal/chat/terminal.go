@@ -10,21 +10,21 @@ import (
 	"github.com/peterh/liner"
 )
 
-// ErrLeft is returned for a line that a person did not want to write: by Ctrl-C, or by Ctrl-D on an empty one.
+// ErrLeft is returned for a line that a person cancels by Ctrl-C, or by Ctrl-D on an empty line.
 var ErrLeft = errors.New("chat: left")
 
 // Lines reads lines that a person writes at a terminal.
 type Lines interface {
-	// Line shows prompt and text, which the person may change, and returns what it has become. The error is ErrLeft, or the terminal's.
+	// Line displays prompt and textfor editing, and returns the edited text. The error is ErrLeft, or the terminal's.
 	Line(prompt, text string) (string, error)
 	// Remember offers a line again.
 	Remember(text string)
-	// Drop forgets what was typed before it was asked for.
+	// Drop discards input from before the prompt.
 	Drop()
 }
 
-// A Terminal is the terminal of this process. Between two lines it shows nothing of what is typed, and Ctrl-C is a signal. It is not safe
-// for concurrent use.
+// A Terminal is this process' terminal. Between lines it echoes nothing and Ctrl-C is a signal. It is not safe for
+// concurrent use.
 type Terminal struct{ state *liner.State }
 
 // IsTerminal reports whether a person is at standard input.
@@ -33,7 +33,7 @@ func IsTerminal() bool {
 	return err == nil
 }
 
-// OpenTerminal prepares the terminal of this process. It has to be closed, or remains as it is then.
+// OpenTerminal prepares the terminal of this process. Without a call of Close it stays in that mode.
 func OpenTerminal() *Terminal {
 	t := &Terminal{}
 	t.open()
@@ -73,7 +73,7 @@ func (t *Terminal) Line(prompt, text string) (string, error) {
 // Remember puts a line among those that the arrow keys bring back.
 func (t *Terminal) Remember(text string) { t.state.AppendHistory(text) }
 
-// Drop forgets what was typed while nobody asked: it must not answer a question that its author has not seen.
+// Drop discards input typed between prompts: it must not answer a question that the person has not seen.
 func (t *Terminal) Drop() {
 	var history bytes.Buffer
 	_, err := t.state.WriteHistory(&history)

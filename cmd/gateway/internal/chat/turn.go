@@ -15,13 +15,13 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// stopPatience is how long a server may take to end a run that it was told to stop.
+// stopPatience bounds the time that a server may take to end a run after a stop request.
 const stopPatience = 5 * time.Second
 
 // errStopped is why a run is not read to its end.
 var errStopped = errors.New("chat: stopped")
 
-// An ending is what a run came to.
+// An ending is the outcome of a run.
 type ending struct {
 	questions []question
 	waiting   int // calls of a page's tools, which only a page can answer
@@ -30,8 +30,8 @@ type ending struct {
 	err       error // the answer could not be used
 }
 
-// A queue hands events from the connection to the screen. A terminal that takes its time, or was stopped with Ctrl-S, holds up the queue
-// and not the connection, which a server would close. It has as many events and bytes as the client takes of one answer.
+// A queue passes events from the connection to the screen. A slow terminal, or one paused by Ctrl-S, blocks the queue
+// and not the connection, which a server would close. Its bounds are the client's limits of one response.
 type queue struct {
 	mu     sync.Mutex
 	events []agui.Event
@@ -83,7 +83,7 @@ func (q *queue) take() (events []agui.Event, err error) {
 	}
 }
 
-// A turn is one run that is asked for, and shown.
+// A turn is one run that is requested and displayed.
 type turn struct {
 	client     *client.Client
 	interrupts <-chan os.Signal
@@ -91,7 +91,7 @@ type turn struct {
 	view       *run.View
 }
 
-// run asks for a run and shows it. The first interrupt stops it, the second one does not wait for it to end.
+// run requests a run and displays it. The first interrupt stops the run, the second does not wait for its end.
 func (t *turn) run(ctx context.Context, in agui.RunAgentInput) (end ending) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -137,7 +137,7 @@ func (t *turn) run(ctx context.Context, in agui.RunAgentInput) (end ending) {
 	return end
 }
 
-// watch waits for an interrupt, and reports whether it came before the run was over.
+// watch waits for an interrupt, and reports whether it came before the end of the run.
 func (t *turn) watch(over context.Context) bool {
 	select {
 	case <-over.Done():
@@ -147,16 +147,16 @@ func (t *turn) watch(over context.Context) bool {
 	}
 }
 
-// stop has the server stop the run, and waits for its end, the next interrupt, or as long as it may take. What is left then is to hang up.
+// stop has the server stop the run, and waits for its end, the next interrupt, or stopPatience. Then it hangs up.
 func (t *turn) stop(over context.Context, in agui.RunAgentInput) {
-	asked, done := context.WithTimeout(over, stopPatience)
+	stopping, done := context.WithTimeout(over, stopPatience)
 	defer done()
-	if can, err := t.client.Stop(asked, in.ThreadID, in.RunID, nil); !can || err != nil {
+	if can, err := t.client.Stop(stopping, in.ThreadID, in.RunID, nil); !can || err != nil {
 		return
 	}
 	select {
 	case <-t.interrupts:
-	case <-asked.Done():
+	case <-stopping.Done():
 	}
 }
 
@@ -180,7 +180,7 @@ func (t *turn) take(e agui.Event, end *ending) {
 	case *agui.RunStarted:
 		t.renderer.legacy = nil
 	}
-	_ = t.view.Apply(e) // a patch that does not apply changes nothing, as in other clients
+	_ = t.view.Apply(e) // a patch that does not apply is ignored, as in other clients
 	t.renderer.event(e)
 }
 

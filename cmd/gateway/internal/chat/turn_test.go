@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A stopped is a terminal that takes nothing until it is let go on, as after Ctrl-S.
+// A stopped is a terminal that accepts nothing until it is released, as after Ctrl-S.
 type stopped struct {
 	goOn <-chan struct{}
 	strings.Builder
@@ -25,7 +25,8 @@ func (s *stopped) Write(p []byte) (int, error) {
 	return s.Builder.Write(p)
 }
 
-// TestASlowTerminalHoldsUpNoRun: the server has written all of an answer, which is larger than what connections hold, before any of it is shown.
+// TestASlowTerminalHoldsUpNoRun: the server has written all of a response, which is larger than connections buffer,
+// before any of it is displayed.
 func TestASlowTerminalHoldsUpNoRun(t *testing.T) {
 	t.Parallel()
 	written := make(chan struct{})

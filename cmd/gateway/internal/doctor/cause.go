@@ -9,7 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/internal/redact"
 )
 
-// causeOf is what an error says, as one line that may be printed, without the point behind it.
+// causeOf returns an error's text as one printable line, without a final point.
 func causeOf(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errTime) {
 		return "no answer came in time"

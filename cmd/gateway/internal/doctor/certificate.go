@@ -37,7 +37,7 @@ func (o Certificate) Check() Check {
 		case leaf.NotAfter.Sub(now) < expirySoon:
 			return []Finding{c.finding(Warning, fmt.Sprintf("The certificate expires in %d days, on %s.", int(leaf.NotAfter.Sub(now).Hours()/24), until), "Renew it; a running gateway takes up the new files by itself.")}
 		}
-		if missing := o.uncovered(leaf); len(missing) > 0 {
+		if missing := o.uncoveredNames(leaf); len(missing) > 0 {
 			return []Finding{c.finding(Warning, "The certificate is not good for "+strings.Join(missing, ", ")+", which -hosts names; it is for "+someOf(namesOf(leaf))+".", "Have one made out to these names, or remove them from -hosts.")}
 		}
 		return []Finding{c.finding(OK, "The certificate for "+someOf(namesOf(leaf))+" is good until "+until+".", "")}
@@ -45,8 +45,8 @@ func (o Certificate) Check() Check {
 	return c
 }
 
-// uncovered are the hosts that the certificate is not made out to.
-func (o Certificate) uncovered(leaf *x509.Certificate) []string {
+// uncoveredNames are the hosts that the certificate is not made out to.
+func (o Certificate) uncoveredNames(leaf *x509.Certificate) []string {
 	var missing []string
 	for _, host := range o.Hosts {
 		name := host

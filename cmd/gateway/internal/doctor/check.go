@@ -11,26 +11,26 @@ import (
 	"time"
 )
 
-// Timeout is how long a check may take if nobody says.
+// Timeout is the default time limit of a check.
 const Timeout = 20 * time.Second
 
-// grace is how much longer a check is waited for whose time is up: it has something to say, as a rule.
+// grace is the extra time for a check to return its findings after its time limit.
 const grace = 2 * time.Second
 
-// A Check looks at one part of an installation. Name is the question that it answers, the first one if it answers several.
+// A Check examines one part of an installation. Name is the question that it answers, the first of several.
 type Check struct {
 	Name, Subject string
 	// Timeout is how long it may take; 0 leaves that to Run.
 	Timeout time.Duration
-	// Run returns what was found. It ends soon after ctx does.
+	// Run returns the findings. It ends soon after ctx is done.
 	Run func(ctx context.Context) []Finding
 }
 
 // errTime is why a check was ended.
 var errTime = errors.New("it took too long")
 
-// Run makes the checks side by side, each within timeout unless it has one of its own, and returns what they found in the order of Questions. A check that does not
-// end in time, or panics, is a finding of its own and keeps nobody waiting.
+// Run runs the checks concurrently, each within timeout unless it has a different one, and returns their findings in
+// the order of Questions. A check that does not end in time, or panics, becomes a finding.
 func Run(ctx context.Context, timeout time.Duration, checks ...Check) Report {
 	timeout = cmp.Or(timeout, Timeout)
 	var mu sync.Mutex
@@ -51,11 +51,11 @@ func Run(ctx context.Context, timeout time.Duration, checks ...Check) Report {
 	return Report{Verdict: worst(found), Findings: found}
 }
 
-// within makes the check. It returns at the latest a little after timeout, with a check that hangs left behind.
+// within runs the check. It returns slightly after timeout at the latest, and leaves a hanging check behind.
 func (c Check) within(ctx context.Context, timeout time.Duration) []Finding {
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errTime)
 	defer cancel()
-	done := make(chan []Finding, 1) // buffered: nobody may wait for it any more
+	done := make(chan []Finding, 1) // buffered: the receiver may have left
 	go func() {
 		defer func() {
 			if v := recover(); v != nil {
@@ -72,16 +72,16 @@ func (c Check) within(ctx context.Context, timeout time.Duration) []Finding {
 	}
 }
 
-// finding is one about what the check looks at.
+// finding returns a finding about the check's subject.
 func (c Check) finding(v Verdict, says, mend string) Finding {
 	return Finding{Name: c.Name, Subject: c.Subject, Verdict: v, Says: says, Mend: mend}
 }
 
-// Known is a check of which the answer is known already: an error's text, with what to do about it.
-func Known(name string, v Verdict, said error, mend string) Check {
+// Known returns a check with a known result: an error's text, with advice.
+func Known(name string, v Verdict, err error, mend string) Check {
 	c := Check{Name: name}
 	c.Run = func(context.Context) []Finding {
-		text := strings.TrimRight(said.Error(), ". ")
+		text := strings.TrimRight(err.Error(), ". ")
 		return []Finding{c.finding(v, strings.ToUpper(text[:1])+text[1:]+".", mend)}
 	}
 	return c

@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// TestRun makes checks side by side: what they find comes in the order of the questions, and one that hangs, or panics, keeps nobody.
+// TestRun runs checks concurrently: their findings are in the order of the questions, and one that hangs, or panics,
+// delays no other.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

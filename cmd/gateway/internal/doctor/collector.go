@@ -5,14 +5,14 @@ import (
 	"net"
 )
 
-// Collector returns the check of a collector of telemetry, by its address host:port. It is connected to, and sent nothing.
+// Collector returns the check of a telemetry collector at the address host:port. It connects and sends nothing.
 func Collector(address string) Check {
 	c := Check{Name: "telemetry", Subject: address}
 	c.Run = func(ctx context.Context) []Finding {
 		var dialer net.Dialer
 		conn, err := dialer.DialContext(ctx, "tcp", address)
 		if err != nil {
-			return []Finding{c.finding(Warning, "The collector cannot be reached: "+causeOf(err)+"; spans and metrics that are sent there are lost, and runs go on.",
+			return []Finding{c.finding(Warning, "The collector cannot be reached: "+causeOf(err)+"; spans and metrics that are sent there are lost, and runs continue.",
 				"Start it, or correct OTEL_EXPORTER_OTLP_ENDPOINT; docs/telemetry.md has the variables.")}
 		}
 		_ = conn.Close() // nothing was sent

@@ -8,20 +8,20 @@ import (
 	"path/filepath"
 )
 
-// Bounds of free space, in bytes: below the first nothing of size can be written, below the second somebody should know.
+// Bounds of free space, in bytes: below the first no larger write succeeds, below the second an operator should know.
 const (
 	leastFree = 64 << 20
 	smallFree = 1 << 30
 )
 
-// errNoSpace says that the system does not tell of free space.
+// errNoSpace means that the system does not report free space.
 var errNoSpace = errors.New("this system does not tell")
 
 // A Disk is where files are written.
 type Disk struct {
 	What string // is written there
 	Dir  string // it need not be there yet
-	// Free returns how many bytes are free for this user, and how many there are; nil asks the system.
+	// Free returns the free bytes for this user, and all bytes; nil asks the system.
 	Free func(dir string) (free, all uint64, err error)
 }
 
@@ -47,7 +47,7 @@ func (d Disk) Check() Check {
 		says := fmt.Sprintf("%d of %d MiB are free in %s", free>>20, all>>20, dir)
 		switch {
 		case free < leastFree:
-			return []Finding{c.finding(Wrong, says+", which is next to nothing.", "Make room on that disk, or move what is written there to another.")}
+			return []Finding{c.finding(Wrong, says+", which is next to nothing.", "Make room on that disk, or move the files to another disk.")}
 		case free < smallFree:
 			return []Finding{c.finding(Warning, says+".", "Make room on that disk before it is full; a full one makes the gateway not ready.")}
 		}
@@ -56,7 +56,7 @@ func (d Disk) Check() Check {
 	return c
 }
 
-// Appended is the check of a file that is appended to, such as the audit log.
+// Appended returns the check of an append-only file, such as the audit log.
 func Appended(what, path string) Check {
 	c := Check{Name: "audit"}
 	c.Run = func(context.Context) []Finding {
@@ -65,7 +65,7 @@ func Appended(what, path string) Check {
 			if err != nil {
 				return []Finding{c.finding(Wrong, what+" cannot be written: "+causeOf(err)+".", "Give it to the user that the gateway runs as (chown), and check as that user.")}
 			}
-			_ = file.Close() // nothing was written to it
+			_ = file.Close() // nothing was written
 			return []Finding{c.finding(OK, what+" can be appended to.", "")}
 		} else if err == nil {
 			return []Finding{c.finding(OK, what+" is no ordinary file; whether it takes lines is up to it.", "")}

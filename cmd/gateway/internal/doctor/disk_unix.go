@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// freeSpace asks the system how many bytes are free where a directory is, for this user, and how many there are.
+// freeSpace returns the free bytes for this user, and all bytes, of a directory's file system.
 func freeSpace(dir string) (free, all uint64, err error) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {
@@ -18,13 +18,13 @@ func freeSpace(dir string) (free, all uint64, err error) {
 	return s.Bavail * size, s.Blocks * size, nil
 }
 
-// ownedByUs reports whether a file belongs to the user that this process runs as.
+// ownedByUs reports whether a file belongs to this process' user.
 func ownedByUs(info fs.FileInfo) bool {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	return !ok || int(s.Uid) == os.Geteuid()
 }
 
-// openFiles asks the system how many files this process may have open.
+// openFiles returns the limit of open files of this process.
 func openFiles() (uint64, error) {
 	var l syscall.Rlimit
 	err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l)

@@ -1,10 +1,10 @@
-// Package doctor checks an installation: whether the parts that the settings name are there, do what a gateway needs of them, and are set
-// up as they should be.
+// Package doctor checks an installation: whether the configured parts are available, work with a gateway, and are set
+// up correctly.
 //
-// A [Check] looks at one part and returns what it has found, a [Finding] for each question that docs/doctor.md lists. [Run] makes checks
-// side by side, gives each its time, and puts the findings into the order of that list. Nothing is changed: what a check has to write in
-// order to know, it writes beside what is the gateway's, and takes away.
+// A [Check] examines one part and returns its findings: a [Finding] for each question in docs/doctor.md. [Run] runs
+// checks concurrently, gives each a time limit, and orders the findings as in that list. Checks change nothing: a test
+// write goes to a separate file, which is removed.
 //
-// A finding is read by an operator at night, so its sentence says what is, and Mend what to do. Neither holds a secret: texts of other
-// servers go through package redact, and all that is printed once more through the list of secrets that the settings have.
+// Findings are for operators, so the sentence states the problem, and Mend the solution. Neither contains a secret:
+// texts of other servers pass through package redact, and all output is filtered with the settings' secrets.
 package doctor

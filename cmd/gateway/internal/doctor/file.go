@@ -27,7 +27,7 @@ func (f File) Check() Check {
 		case errors.Is(err, fs.ErrNotExist):
 			return append(found, Finding{Name: "store", Verdict: OK, Says: "There is no file yet; the gateway makes it when it starts."})
 		case err != nil:
-			return append(found, f.refused(ctx, err)...)
+			return append(found, f.refusal(ctx, err)...)
 		}
 		found = append(found, f.room(in))
 		if in.InUse {
@@ -59,8 +59,8 @@ func (f File) timeout() time.Duration {
 // mebibytes is a size in MiB, at least 1.
 func mebibytes(bytes int64) int64 { return max(1, bytes>>20) }
 
-// refused is what an error of the file means.
-func (f File) refused(ctx context.Context, err error) []Finding {
+// refusal is what an error of the file means.
+func (f File) refusal(ctx context.Context, err error) []Finding {
 	finding := func(name, says, mend string) []Finding { return []Finding{{name, "", Wrong, says, mend}} }
 	switch {
 	case ctx.Err() != nil:
@@ -93,8 +93,8 @@ func (f File) room(in *filestore.Inspection) Finding {
 	return Finding{Name: "store.room", Verdict: OK, Says: fmt.Sprintf("The file has %d MiB and no limit (-store-limit) but its disk.", mebibytes(in.Size))}
 }
 
-// writable reports whether files can be made in a directory, or in the nearest one above it that is there, and kept. It writes a small
-// file of its own, and removes it.
+// writable reports whether files can be created and kept in a directoryor its nearest existing parent. It writes and
+// removes a file.
 func writable(dir string) Finding {
 	const name = "store.directory"
 	for {

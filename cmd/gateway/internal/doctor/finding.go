@@ -10,7 +10,7 @@ const (
 	OK        Verdict = "ok"
 	Unchecked Verdict = "unchecked" // it could not be found out, and need not be wrong
 	Warning   Verdict = "warning"   // it works, and may not for long or not always
-	Wrong     Verdict = "wrong"     // a gateway does not start, or does not do what the settings ask of it
+	Wrong     Verdict = "wrong"     // a gateway does not start, or does not work as configured
 )
 
 var verdicts = []Verdict{OK, Unchecked, Warning, Wrong}
@@ -18,10 +18,10 @@ var verdicts = []Verdict{OK, Unchecked, Warning, Wrong}
 // A Finding is the answer to one question.
 type Finding struct {
 	Name    string  `json:"name"`              // of the question, one of Questions
-	Subject string  `json:"subject,omitempty"` // what was looked at, if there are several of its kind: a model's name, a node's address
+	Subject string  `json:"subject,omitempty"` // distinguishes subjects of one kind: a model's name, a node's address
 	Verdict Verdict `json:"verdict"`
 	Says    string  `json:"sentence"`
-	Mend    string  `json:"mend,omitempty"` // what to do; empty if nothing has to be done
+	Mend    string  `json:"mend,omitempty"` // advice; empty if there is no problem
 }
 
 // worst returns the worst verdict of findings, OK if there are none.
@@ -47,7 +47,7 @@ var Questions = []Question{
 	{"store.persistence", "does the Redis write to a disk, and did that succeed last time"},
 	{"store.room", "is there room in the Redis's `maxmemory`, or below `-store-limit` in the file"},
 	{"store.latency", "how long does an exchange with the Redis take"},
-	{"store.rights", "may the user do all that a store does; a thread lives and dies in a namespace of its own to find out"},
+	{"store.rights", "may the user do all that a store does; the check creates and deletes a thread in a separate namespace"},
 	{"store.logs", "does each thread in the Redis agree with its log; of more than 10,000 on a node some are compared"},
 	{"store.directory", "can the file be made and written, and is fsync taken by its disk"},
 	{"store.lock", "does another process have the file"},
@@ -59,7 +59,7 @@ var Questions = []Question{
 	{"mcp.names", "do the names under `approve:` belong to tools, and has no tool the name of another server's"},
 	{"remote", "does an AG-UI agent answer at the URL; of `type: langgraph`, does the server answer, and has it the assistant; of `type: a2a`, has its card an interface that is spoken here, and does it answer"},
 	{"issuer", "can the issuer's discovery document and keys be read, and are they its own"},
-	{"keys", "can the keys file be read by the gateway, and be written by nobody else"},
+	{"keys", "can the gateway read the keys file, and no other user write it"},
 	{"certificate", "do certificate and key belong together, and for how long and which hosts is it good"},
 	{"webhook", "does the webhook's receiver answer; nothing is posted"},
 	{"telemetry", "can the collector that OpenTelemetry's variables name be reached; nothing is sent"},
@@ -67,7 +67,7 @@ var Questions = []Question{
 	{"disk", "is there free space where threads, the audit log and temporary files are written"},
 	{"audit", "can the audit log be appended to"},
 	{"port", "are the addresses to listen on free, or taken by a gateway that runs"},
-	{"proxies", "are the networks of proxies, whose headers are believed, no wider than they need to be"},
+	{"proxies", "are the networks of trusted proxies no wider than they need to be"},
 	{"descriptors", "may the process open as many files as its limits of connections need"},
 	{"memory", "do the limits fit into the memory that the process may have"},
 }

@@ -13,8 +13,8 @@ import (
 
 // An Issuer signs the tokens of callers.
 type Issuer struct {
-	URL    string // where it is asked: the issuer, or its key set if it has no discovery document
-	Where  string // the same, as it may be shown
+	URL    string // the issuer, or its key set if it has no discovery document
+	Where  string // the same, without secrets
 	Client *http.Client
 	Lease  time.Duration
 	Keys   func(ctx context.Context) (int, error) // reads its keys
@@ -28,11 +28,11 @@ func (i Issuer) Check() Check {
 		switch {
 		case errors.Is(err, auth.ErrOtherIssuer):
 			return []Finding{c.finding(Wrong, "The document at "+i.Where+" names another issuer, so tokens of either are refused.",
-				"Write -jwt-issuer (GATEWAY_JWT_ISSUER) exactly as `issuer` stands in that document, often with or without a / at its end.")}
+				"Write -jwt-issuer (GATEWAY_JWT_ISSUER) exactly as `issuer` is in that document, often with or without a / at its end.")}
 		case err != nil && refusedAddress(err):
 			return []Finding{c.finding(Wrong, "The issuer is at an address that the gateway never connects to.", allowMend)}
 		case err != nil && ctx.Err() != nil:
-			return []Finding{c.finding(Wrong, "The issuer at "+i.Where+" does not answer in time.", "Look whether a firewall drops what is sent to it.")}
+			return []Finding{c.finding(Wrong, "The issuer at "+i.Where+" does not answer in time.", "Check whether a firewall drops requests to it.")}
 		case err != nil:
 			return []Finding{c.finding(Wrong, "The keys of the issuer cannot be read: "+causeOf(err)+".",
 				"Correct -jwt-issuer (GATEWAY_JWT_ISSUER); below it is /.well-known/openid-configuration. An issuer without that document needs -jwks-url.")}
@@ -49,33 +49,33 @@ func (i Issuer) Check() Check {
 	return c
 }
 
-// clock compares this machine's clock with the Date of an answer of the issuer's, which is whole seconds.
+// clock compares this machine's clock with the Date of the issuer's response, in whole seconds.
 func (i Issuer) clock(ctx context.Context) (Finding, bool) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodHead, i.URL, nil)
 	if err != nil {
 		return Finding{}, false
 	}
-	asked := time.Now()
+	sent := time.Now()
 	response, err := i.Client.Do(request)
 	if err != nil {
 		return Finding{}, false
 	}
 	_ = response.Body.Close() // it has none
-	told, err := http.ParseTime(response.Header.Get("Date"))
+	serverTime, err := http.ParseTime(response.Header.Get("Date"))
 	if err != nil {
 		return Finding{}, false
 	}
-	took := time.Since(asked)
-	return skewed("the issuer", told.Sub(asked.Add(took/2)), took+time.Second, i.Lease), true
+	took := time.Since(sent)
+	return clockFinding("the issuer", serverTime.Sub(sent.Add(took/2)), took+time.Second, i.Lease), true
 }
 
-// A Webhook is told of questions.
+// A Webhook is a receiver of questions.
 type Webhook struct {
 	URL    string
 	Client *http.Client
 }
 
-// Check returns the check of a webhook. Its receiver is asked by HEAD, which posts nothing: any answer shows that it is there.
+// Check returns the check of a webhook. It sends HEAD: any response shows that the receiver is available.
 func (w Webhook) Check() Check {
 	c := Check{Name: "webhook"}
 	c.Run = func(ctx context.Context) []Finding {

@@ -11,8 +11,8 @@ import (
 	"github.com/agui-gateway/gateway/gateway/auth"
 )
 
-// closeTo returns advice that keeps a file readable for this user only. A file of another user, such as root, stays readable for this
-// user's group.
+// closeTo returns advice to make a file readable for this user only. A file of another user, such as root, stays
+// readable for this user's group.
 func closeTo(info fs.FileInfo, path string) string {
 	if ownedByUs(info) {
 		return "chmod 600 " + path
@@ -41,11 +41,11 @@ func Keys(path string) Check {
 		case info.Mode().Perm()&0o022 != 0:
 			return []Finding{c.finding(Wrong, path+" can be written by others ("+info.Mode().Perm().String()+"), who could let themselves in.", "chmod go-w "+path)}
 		case info.Size() == 0:
-			return []Finding{c.finding(Warning, path+" is empty, so nobody is let in.", "Make a key: gateway key NAME >> "+path)}
+			return []Finding{c.finding(Warning, path+" is empty, so all callers are refused.", "Make a key: gateway key NAME >> "+path)}
 		case info.Mode().Perm()&0o044 != 0:
 			return []Finding{c.finding(Warning, path+" can be read by others ("+info.Mode().Perm().String()+"). It has hashes and no keys, but names and roles.", closeTo(info, path))}
 		}
-		return []Finding{c.finding(OK, path+" is good, and nobody else may read it.", "")}
+		return []Finding{c.finding(OK, path+" is good, and no other user may read it.", "")}
 	}
 	return c
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// An MCPServer is one whose tools agents have.
+// An MCPServer is a server with tools of agents.
 type MCPServer struct {
 	Name  string
 	Tools func(ctx context.Context) ([]groupchat.Tool, error) // all that it has
-	Named []string                                            // those that agents name, as the server knows them
+	Named []string                                            // the tools that agents name, by the server's names
 }
 
 // Check returns the check of a server.
@@ -25,7 +25,7 @@ func (s MCPServer) Check() Check {
 		case err != nil && refusedAddress(err):
 			return []Finding{c.finding(Wrong, "The server is at an address that the gateway never connects to.", allowMend)}
 		case err != nil && ctx.Err() != nil:
-			return []Finding{c.finding(Wrong, "The server does not answer in time.", "Start its command by hand, in the directory of the team file, and look whether it hangs; look whether a firewall drops what is sent to its URL.")}
+			return []Finding{c.finding(Wrong, "The server does not answer in time.", "Start its command by hand, in the directory of the team file, and check whether it hangs; check whether a firewall drops requests to its URL.")}
 		case err != nil:
 			return []Finding{c.finding(Wrong, "The server cannot be used: "+causeOf(err)+".", "Start its command by hand, in the directory of the team file; a URL is that of the endpoint, often ending in /mcp. What the program writes to stderr is in the gateway's log with -log-level debug.")}
 		}
@@ -61,7 +61,7 @@ func (s MCPServer) tools(tools []groupchat.Tool) Finding {
 // ToolNames are the names of tools in the description of an agent that has tools of MCP servers.
 type ToolNames struct {
 	Agent    string
-	Problems func(ctx context.Context) ([]string, error) // asks the servers
+	Problems func(ctx context.Context) ([]string, error) // contacts the servers
 }
 
 // Check returns the check of the names.

@@ -13,7 +13,7 @@ import (
 // A Model is one that agents speak through.
 type Model struct {
 	Name   string // in the team file
-	Called string // what is set up, without the key
+	Called string // the configuration, without the key
 	Probe  func(ctx context.Context) (openai.Probe, error)
 }
 
@@ -23,7 +23,7 @@ func (m Model) Check() Check {
 	c.Run = func(ctx context.Context) []Finding {
 		p, err := m.Probe(ctx)
 		if err != nil {
-			says, mend := m.refused(ctx, p, err)
+			says, mend := m.describeRefusal(ctx, p, err)
 			return []Finding{c.finding(Wrong, says, mend)}
 		}
 		if p.Listed {
@@ -53,8 +53,8 @@ func someOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// refused returns what an error of the model means, and how to correct it.
-func (m Model) refused(ctx context.Context, p openai.Probe, err error) (says, mend string) {
+// describeRefusal returns what an error of the model means, and how to correct it.
+func (m Model) describeRefusal(ctx context.Context, p openai.Probe, err error) (says, mend string) {
 	code := errcode.Of(err)
 	known := refusedAddress(err) || ctx.Err() != nil || code == errcode.ModelAuth || code == errcode.ModelUnavailable
 	switch {
@@ -63,18 +63,19 @@ func (m Model) refused(ctx context.Context, p openai.Probe, err error) (says, me
 	case !known && code == errcode.ModelResponse:
 		return m.Called + " answers with something that is no reply of a model: " + causeOf(err) + ".", "Correct -model-url (OPENAI_BASE_URL), or base_url in the team file: most end in /v1."
 	}
-	return refusedModel(ctx, m.Called, err, "Correct -model-key (OPENAI_API_KEY), or api_key in the team file.",
+	return describeModelRefusal(ctx, m.Called, err, "Correct -model-key (OPENAI_API_KEY), or api_key in the team file.",
 		"Start its server, or correct -model-url (OPENAI_BASE_URL), or base_url in the team file; of a quota that is used up the provider's console tells.",
 		"Correct the URL, of which most end in /v1, or the model's name; in the team file base_url and model.")
 }
 
-// refusedModel returns what an error of any model means. The last three texts say how to correct its key, its address and its description.
-func refusedModel(ctx context.Context, called string, err error, key, address, description string) (says, mend string) {
+// describeModelRefusal returns the meaning of an error of any model. The last three texts are advice for key, address and
+// description.
+func describeModelRefusal(ctx context.Context, called string, err error, key, address, description string) (says, mend string) {
 	switch code := errcode.Of(err); {
 	case refusedAddress(err):
 		return called + " is at an address that the gateway never connects to.", allowMend
 	case ctx.Err() != nil:
-		return called + " does not answer in time.", "Look whether its server hangs, and whether a firewall drops what is sent to it."
+		return called + " does not answer in time.", "Check whether its server hangs, and whether a firewall drops requests to it."
 	case code == errcode.ModelAuth:
 		return called + " does not take the key: " + causeOf(err) + ".", key
 	case code == errcode.ModelUnavailable:

@@ -10,9 +10,9 @@ import (
 
 // A Port is an address to listen on.
 type Port struct {
-	Flag    string // that names it, such as -addr
+	Flag    string // the setting's flag, such as -addr
 	Address string
-	// Ask reports whether a gateway answers there.
+	// Ask reports whether a gateway answers at the address.
 	Ask func(ctx context.Context) bool
 }
 
@@ -24,7 +24,7 @@ func (p Port) Check() Check {
 		l, err := listening.Listen(ctx, "tcp", p.Address)
 		switch {
 		case err == nil:
-			_ = l.Close() // nobody has connected
+			_ = l.Close() // there are no connections
 			return []Finding{c.finding(OK, p.Address+" is free.", "")}
 		case errors.Is(err, syscall.EADDRINUSE) && p.Ask(ctx):
 			return []Finding{c.finding(OK, p.Address+" is taken by a gateway that runs.", "")}

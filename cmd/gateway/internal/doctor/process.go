@@ -14,8 +14,8 @@ import (
 // ownFiles is how many files a gateway has open besides those of connections: its own, and those that lead to others.
 const ownFiles = 256
 
-// Descriptors returns the check of how many files the process may have open. Need is how many connections the settings allow, and
-// limit asks the system; nil is its own way.
+// Descriptors returns the check of the limit of open files. need is the number of connections that the settings allow;
+// limit returns the process' limit, and nil asks the system.
 func Descriptors(need int, limit func() (uint64, error)) Check {
 	c := Check{Name: "descriptors"}
 	c.Run = func(context.Context) []Finding {
@@ -35,15 +35,15 @@ func Descriptors(need int, limit func() (uint64, error)) Check {
 	return c
 }
 
-// fullMemory is how much of the memory, in percent, limits may take: the rest is for what has no limit of its own.
+// fullMemory is the percentage of the memory that limits may use: the rest is for memory without a limit.
 const fullMemory = 80
 
-// MemoryLimit returns the check of the memory that the process may have against what the settings let buffers and threads take. System is the
-// root of the file system.
+// MemoryLimit returns the check that the process has enough memory for the configured buffers and threads. system is
+// the root of the file system.
 func MemoryLimit(settings []Share, system fs.FS) Check {
 	c := Check{Name: "memory"}
 	c.Run = func(context.Context) []Finding {
-		most, whose := memoryOf(system)
+		most, source := memoryOf(system)
 		var sum int64
 		var names []string
 		for _, s := range settings {
@@ -54,10 +54,10 @@ func MemoryLimit(settings []Share, system fs.FS) Check {
 		case most == 0:
 			return []Finding{c.finding(Unchecked, "How much memory the process may have is not known.", "")}
 		case sum > most/100*fullMemory:
-			return []Finding{c.finding(Warning, fmt.Sprintf("The process may have %d MiB (%s), and the settings let it fill %d MiB: %s.", most>>20, whose, sum>>20, strings.Join(names, ", ")),
-				"Lower these settings, or give it more memory; when it has none left the system ends it, and its runs go on elsewhere.")}
+			return []Finding{c.finding(Warning, fmt.Sprintf("The process may have %d MiB (%s), and the settings let it fill %d MiB: %s.", most>>20, source, sum>>20, strings.Join(names, ", ")),
+				"Lower these settings, or give it more memory; when it has none left the system ends it, and its runs continue elsewhere.")}
 		}
-		return []Finding{c.finding(OK, fmt.Sprintf("The process may have %d MiB (%s), and the settings let it fill %d MiB.", most>>20, whose, sum>>20), "")}
+		return []Finding{c.finding(OK, fmt.Sprintf("The process may have %d MiB (%s), and the settings let it fill %d MiB.", most>>20, source, sum>>20), "")}
 	}
 	return c
 }
@@ -68,14 +68,16 @@ type Share struct {
 	Bytes int64
 }
 
-// memoryOf is how many bytes a process may have: what its control group says, else all that there are. 0 is not known.
-func memoryOf(system fs.FS) (bytes int64, whose string) {
+// memoryOf returns the memory limit of the process in bytes:its control group's, else the machine's memory; 0 if
+// unknown.
+func memoryOf(system fs.FS) (bytes int64, source string) {
 	for _, path := range []string{"sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory/memory.limit_in_bytes"} {
 		text, err := fs.ReadFile(system, path)
 		if err != nil {
 			continue
 		}
-		if n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil && n < math.MaxInt64>>8 { // without a limit a large number stands there
+		// without a limit the number is very large
+		if n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil && n < math.MaxInt64>>8 {
 			return n, "the limit of its container"
 		}
 	}
@@ -93,7 +95,7 @@ func memoryOf(system fs.FS) (bytes int64, whose string) {
 	return 0, ""
 }
 
-// Proxies returns the check of the networks whose headers are believed, by the flag that names them.
+// Proxies returns the check of the networks with trusted headers, by the flag that names them.
 func Proxies(networks map[string][]netip.Prefix) Check {
 	c := Check{Name: "proxies"}
 	c.Run = func(context.Context) []Finding {
@@ -107,7 +109,7 @@ func Proxies(networks map[string][]netip.Prefix) Check {
 				if flag == "-auth-proxies" {
 					verdict = Wrong
 				}
-				f := c.finding(verdict, "The network "+p.String()+" in "+flag+" has addresses of strangers, whose headers are believed like a proxy's.", "Name the addresses of the proxies themselves.")
+				f := c.finding(verdict, "The network "+p.String()+" in "+flag+" has addresses of others, and their headers are trusted like a proxy's.", "Name the addresses of the proxies themselves.")
 				f.Subject = flag
 				found = append(found, f)
 			}

@@ -19,7 +19,7 @@ func only(t *testing.T, c Check) Finding {
 	return found[0]
 }
 
-// TestDisk is told how much space is free.
+// TestDisk sets the free space.
 func TestDisk(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -68,7 +68,7 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
-// TestDescriptors is told how many files a process may have open.
+// TestDescriptors sets the limit of open files.
 func TestDescriptors(t *testing.T) {
 	t.Parallel()
 	for most, want := range map[uint64]Verdict{1024: Warning, 20_000: Warning, 65_536: OK} {
@@ -96,7 +96,7 @@ func TestSkewed(t *testing.T) {
 		{-6 * time.Second, time.Millisecond, 10 * time.Second, Wrong},
 		{time.Second, time.Millisecond, 10 * time.Millisecond, OK},
 	} {
-		if f := skewed("the Redis", tt.ahead, tt.roundTrip, tt.lease); f.Verdict != tt.want || (f.Mend == "") != (f.Verdict == OK) {
+		if f := clockFinding("the Redis", tt.ahead, tt.roundTrip, tt.lease); f.Verdict != tt.want || (f.Mend == "") != (f.Verdict == OK) {
 			t.Errorf("skewed(%v, %v, %v) = %+v, want %s", tt.ahead, tt.roundTrip, tt.lease, f, tt.want)
 		}
 	}

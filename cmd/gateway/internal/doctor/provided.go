@@ -7,11 +7,11 @@ import (
 // A ProvidedModel is a model of a provider that a program has registered.
 type ProvidedModel struct {
 	Name   string // in the team file
-	Called string // what is set up, without the key
+	Called string // the configuration, without the key
 	Ask    func(ctx context.Context) error
 }
 
-// Check returns the check of such a model. One that cannot be asked is good as far as anybody knows.
+// Check returns the check of such a model. A model without a probe passes.
 func (m ProvidedModel) Check() Check {
 	c := Check{Name: "model", Subject: m.Name}
 	c.Run = func(ctx context.Context) []Finding {
@@ -19,7 +19,7 @@ func (m ProvidedModel) Check() Check {
 			return []Finding{c.finding(OK, m.Called+" is set up; its provider has no way to find out whether it answers.", "")}
 		}
 		if err := m.Ask(ctx); err != nil {
-			says, mend := refusedModel(ctx, m.Called, err, "Correct the key in the team file.", "Start its server, or correct its address in the team file.",
+			says, mend := describeModelRefusal(ctx, m.Called, err, "Correct the key in the team file.", "Start its server, or correct its address in the team file.",
 				"Correct its description in the team file; the manual of its provider says what may be there.")
 			return []Finding{c.finding(Wrong, says, mend)}
 		}

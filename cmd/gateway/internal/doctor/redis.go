@@ -33,7 +33,7 @@ func (r Redis) Check() Check {
 	return Check{Name: "store", Run: func(ctx context.Context) []Finding {
 		in, err := redisstore.Inspect(ctx, r.Address, r.Options)
 		if err != nil {
-			return []Finding{r.refused("store", "The Redis cannot be used: ", err)}
+			return []Finding{r.refusal("store", "The Redis cannot be used: ", err)}
 		}
 		found := []Finding{{Name: "store", Verdict: OK, Says: "The Redis can be reached and takes the credentials."}}
 		for _, n := range in.Nodes {
@@ -50,7 +50,7 @@ func (r Redis) Check() Check {
 					"Add replicas, or lower -store-wait (GATEWAY_STORE_WAIT)."})
 			}
 		}
-		found = append(found, judgeFormat(in.Format), latency(in.RoundTrip), skewed("the Redis", in.Ahead, in.RoundTrip, r.Lease))
+		found = append(found, judgeFormat(in.Format), latency(in.RoundTrip), clockFinding("the Redis", in.Ahead, in.RoundTrip, r.Lease))
 		if in.Sentinels == 1 {
 			found = append(found, Finding{"store.role", "sentinels", Warning, "One sentinel is named: a gateway that starts while that one is away finds no Redis.",
 				"Name all of them in -store (GATEWAY_STORE), with commas between."})
@@ -60,7 +60,7 @@ func (r Redis) Check() Check {
 				"Bring its missing nodes back, or give their slots to others (redis-cli --cluster fix)."})
 		}
 		if in.Format > state.CurrentFormat {
-			return found // nothing may be written there
+			return found // it refuses writes
 		}
 		return append(found, r.rights(ctx), r.logs(ctx))
 	}}
@@ -87,23 +87,23 @@ func (r Redis) logs(ctx context.Context) Finding {
 func (r Redis) rights(ctx context.Context) Finding {
 	err := redisstore.Rehearse(ctx, r.Address, r.Options)
 	if err == nil {
-		return Finding{Name: "store.rights", Verdict: OK, Says: "A thread was begun, written, read and deleted in a namespace of its own."}
+		return Finding{Name: "store.rights", Verdict: OK, Says: "A thread was begun, written, read and deleted in a separate namespace."}
 	}
 	says := "A thread cannot live there: "
 	if step, ok := errors.AsType[*redisstore.RehearsalError](err); ok {
 		says = "The Redis does not let a gateway " + step.Step + ": "
 	}
-	return r.refused("store.rights", says, err)
+	return r.refusal("store.rights", says, err)
 }
 
-// refused is what an error of the Redis means. The texts of Redis' errors name commands and keys and no values.
-func (r Redis) refused(name, says string, err error) Finding {
+// refusal is what an error of the Redis means. The texts of Redis' errors name commands and keys and no values.
+func (r Redis) refusal(name, says string, err error) Finding {
 	reason := redisstore.ReasonOf(err)
 	prefix := cmp.Or(r.Options.Prefix, "agui")
 	rights := "Give the user the rights: ACL SETUSER <user> ~" + prefix + ":* &" + prefix + ":* +@all -@dangerous +info +config|get +cluster|slots +cluster|shards."
 	why := map[redisstore.Reason][2]string{
 		redisstore.ReasonURL:         {"the address cannot be read", "Write -store as redis://[user:password@]host[:port][/db]; the contract has the other forms."},
-		redisstore.ReasonUnreachable: {"nobody answers at its address, or not in time", "Start it, or correct host and port in -store (GATEWAY_STORE); look at firewalls, and at rediss:// if it wants TLS."},
+		redisstore.ReasonUnreachable: {"no server answers at its address, or not in time", "Start it, or correct host and port in -store (GATEWAY_STORE); look at firewalls, and at rediss:// if it wants TLS."},
 		redisstore.ReasonCredentials: {"it refuses the user or the password", "Correct user and password in -store (GATEWAY_STORE): redis://user:password@host."},
 		redisstore.ReasonPermission:  {"the user may not do that", rights},
 		redisstore.ReasonReadOnly:    {"it is a replica and takes no writes", "Name the master in -store (GATEWAY_STORE), or its sentinels: redis+sentinel://host:port/master."},
@@ -111,26 +111,26 @@ func (r Redis) refused(name, says string, err error) Finding {
 		redisstore.ReasonLoading:     {"it is loading its files or has lost its master", "Wait until it has, and look at its log."},
 		redisstore.ReasonReplicas:    {"it has fewer replicas than min-replicas-to-write wants", "Bring its replicas back."},
 		redisstore.ReasonClusterDown: {"the cluster is down", "Bring its missing nodes back; redis-cli --cluster check names them."},
-		redisstore.ReasonCluster:     {"it is a node of a cluster, and the address names a single Redis", "Write redis+cluster:// in place of redis:// in -store (GATEWAY_STORE)."},
+		redisstore.ReasonCluster:     {"it is a node of a cluster, and the address names a single Redis", "Write redis+cluster:// instead of redis:// in -store (GATEWAY_STORE)."},
 		redisstore.ReasonConnections: {"it has as many connections as it may", "Raise its maxclients."},
 		redisstore.ReasonLater:       {"a later version of the gateway keeps its threads there", "Use that version; docs/upgrades.md says which reads what."},
 		redisstore.ReasonOlder:       {"an earlier version of the gateway keeps its threads there", "Use that version; docs/upgrades.md says which reads what."},
-		redisstore.ReasonForeign:     {"another program keeps something under the gateway's keys", "Give the gateway a Redis, or a number of a database, of its own."},
+		redisstore.ReasonForeign:     {"another program keeps something under the gateway's keys", "Give the gateway a separate Redis, or a separate database number."},
 	}[reason]
 	switch {
-	case reason == redisstore.ReasonOther && name == "store.rights": // scripts do not tell what they were refused
+	case reason == redisstore.ReasonOther && name == "store.rights": // scripts do not report the refused right
 		why = [2]string{"it answers with an error", rights + " Otherwise look at the log of the Redis."}
 	case reason == redisstore.ReasonOther:
 		why = [2]string{"it answers with an error", "Look at the log of the Redis."}
 	}
 	text := says + why[0] + "."
-	if said := causeOf(err); said != "" && reason != redisstore.ReasonURL {
-		text += " It says: " + said + "."
+	if text := causeOf(err); text != "" && reason != redisstore.ReasonURL {
+		text += " It says: " + text + "."
 	}
 	return Finding{Name: name, Verdict: Wrong, Says: text, Mend: why[1]}
 }
 
-// judgeNode looks at one server.
+// judgeNode returns the findings about one server.
 func judgeNode(n redisstore.Node) []Finding {
 	if !n.Told {
 		return []Finding{{Name: "store.eviction", Verdict: Unchecked, Says: "The user may not ask the Redis about itself (INFO), so version, eviction and persistence are not known.",
@@ -183,7 +183,7 @@ func judgePersistence(n redisstore.Node) Finding {
 		f.Verdict, f.Says, f.Mend = Warning, "It writes nothing to a disk: every thread and open question ends with it.",
 			"CONFIG SET appendonly yes, and the same in redis.conf."
 	case n.PersistenceTold:
-		f.Verdict, f.Says, f.Mend = Warning, "It writes snapshots only (save): what was said since the last one is lost when it crashes.",
+		f.Verdict, f.Says, f.Mend = Warning, "It writes snapshots only (save): data since the last one is lost when it crashes.",
 			"CONFIG SET appendonly yes, and the same in redis.conf."
 	default:
 		f.Verdict, f.Says, f.Mend = Unchecked, "It has no append-only file, and does not say whether it writes snapshots.", "Look yourself whether it keeps what it has."
@@ -208,12 +208,12 @@ func judgeRoom(n redisstore.Node) Finding {
 func judgeFormat(f state.Format) Finding {
 	switch {
 	case f > state.CurrentFormat:
-		return Finding{"store.format", "", Wrong, fmt.Sprintf("What is stored has format %s, of a later version of the gateway; this one knows %s.", f, state.CurrentFormat),
+		return Finding{"store.format", "", Wrong, fmt.Sprintf("The data has format %s, of a later version of the gateway; this one knows %s.", f, state.CurrentFormat),
 			"Use that version; docs/upgrades.md says which reads what. Nothing was changed."}
 	case f == 0:
 		return Finding{Name: "store.format", Verdict: OK, Says: "No gateway has used it yet."}
 	default:
-		return Finding{Name: "store.format", Verdict: OK, Says: "What is stored has format " + f.String() + "."}
+		return Finding{Name: "store.format", Verdict: OK, Says: "The data has format " + f.String() + "."}
 	}
 }
 
@@ -224,15 +224,15 @@ func latency(d time.Duration) Finding {
 	return Finding{Name: "store.latency", Verdict: OK, Says: fmt.Sprintf("An exchange takes %s at best.", d.Round(10*time.Microsecond))}
 }
 
-// skewed judges a clock that is ahead of this machine's by d, give or take what an exchange takes.
-func skewed(whose string, d, roundTrip, lease time.Duration) Finding {
-	f := Finding{Name: "clock", Subject: whose, Verdict: OK}
+// clockFinding judges a clock that is ahead of this machine's by d, give or take what an exchange takes.
+func clockFinding(name string, d, roundTrip, lease time.Duration) Finding {
+	f := Finding{Name: "clock", Subject: name, Verdict: OK}
 	off := d.Abs() - roundTrip
 	direction := "ahead of"
 	if d < 0 {
 		direction = "behind"
 	}
-	f.Says = fmt.Sprintf("The clock of %s is %s %s this machine's.", whose, d.Abs().Round(time.Millisecond), direction)
+	f.Says = fmt.Sprintf("The clock of %s is %s %s this machine's.", name, d.Abs().Round(time.Millisecond), direction)
 	switch {
 	case lease > 0 && off > lease/2 && off > smallSkew:
 		f.Verdict = Wrong

@@ -14,7 +14,7 @@ import (
 // A Remote is an agent on another server.
 type Remote struct {
 	Name  string
-	Where string // its URL, as it may be shown
+	Where string // its URL, without secrets
 	Type  string // of agent, in the team file
 	Probe func(ctx context.Context) error
 }
@@ -27,17 +27,17 @@ func (r Remote) Check() Check {
 		if err == nil {
 			return []Finding{c.finding(OK, "An agent answers at "+r.Where+"; no run was begun.", "")}
 		}
-		says, mend := r.refused(ctx, err)
+		says, mend := r.describeRefusal(ctx, err)
 		return []Finding{c.finding(Wrong, says, mend)}
 	}
 	return c
 }
 
-// refused is what an error of the remote means.
-func (r Remote) refused(ctx context.Context, err error) (says, mend string) {
+// describeRefusal is what an error of the remote means.
+func (r Remote) describeRefusal(ctx context.Context, err error) (says, mend string) {
 	e, _ := errors.AsType[*client.Error](err)
 	missing, isMissing := errors.AsType[*langgraph.NoAssistantError](err)
-	if says, mend := r.refusedA2A(err, e); says != "" {
+	if says, mend := r.describeA2ARefusal(err, e); says != "" {
 		return says, mend
 	}
 	switch {
@@ -46,7 +46,7 @@ func (r Remote) refused(ctx context.Context, err error) (says, mend string) {
 	case refusedAddress(err):
 		return r.Where + " is at an address that the gateway never connects to.", allowMend
 	case ctx.Err() != nil, e != nil && e.Fault == client.FaultTimeout:
-		return r.Where + " does not answer in time.", "Look whether the server hangs, and whether a firewall drops what is sent to it."
+		return r.Where + " does not answer in time.", "Check whether the server hangs, and whether a firewall drops requests to it."
 	case e == nil || e.Fault == client.FaultUnreachable:
 		return r.Where + " cannot be reached: " + causeOf(err) + ".", "Start the server, or correct `url:` in the team file."
 	case e.Hint != "":
@@ -77,8 +77,8 @@ func (r Remote) refused(ctx context.Context, err error) (says, mend string) {
 	}
 }
 
-// refusedA2A is what an error means that only an agent of the Agent2Agent protocol has; empty if it is none.
-func (r Remote) refusedA2A(err error, e *client.Error) (says, mend string) {
+// describeA2ARefusal is what an error means that only an agent of the Agent2Agent protocol has; empty if it is none.
+func (r Remote) describeA2ARefusal(err error, e *client.Error) (says, mend string) {
 	const cardMend = "Correct `url:`: it is that of the agent card, or what /.well-known/agent-card.json is below."
 	says = r.Where + ": " + causeOf(err) + "."
 	switch {

@@ -14,10 +14,10 @@ type Report struct {
 	Findings []Finding `json:"findings"`
 }
 
-// mark stands for a secret.
+// mark replaces secrets.
 const mark = "•••"
 
-// Without returns the report with a mark in place of each of the secrets.
+// Without returns the report with each of the secrets replaced by a mark.
 func (r Report) Without(secrets ...string) Report {
 	var pairs []string
 	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) }) // one may be a part of another

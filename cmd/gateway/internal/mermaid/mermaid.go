@@ -11,8 +11,8 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// Flowchart draws agents, each with its team and the teams inside. An arrow leads from who chooses to who may be chosen, and from a participant to
-// whom it may hand over or who comes next; a broken arrow leads to an agent that is called as a tool.
+// Flowchart draws agents, each with its team and nested teams. An arrow leads from a manager to the agents that it may
+// choose, and from a participant to possible next ones; a broken arrow leads to an agent used as a tool.
 func Flowchart(agents ...groupchat.Info) string {
 	c := &chart{}
 	c.line(0, "flowchart TD")
@@ -25,7 +25,7 @@ func Flowchart(agents ...groupchat.Info) string {
 	return c.String()
 }
 
-// A chart is a flowchart while it is written. Mermaid wants what an arrow connects to stand before it, so that arrows come last.
+// A chart is a flowchart being written. Mermaid requires nodes before their arrows, so arrows come last.
 type chart struct {
 	strings.Builder
 	edges []string
@@ -38,7 +38,7 @@ func (c *chart) line(depth int, format string, args ...any) {
 	c.WriteByte('\n')
 }
 
-// id returns a new id. Names are no ids, because Mermaid has words of its own, and two teams may have participants of one name.
+// id returns a new id. Names are unsuitable: Mermaid has reserved words, and two teams may share names.
 func (c *chart) id(letter string) string {
 	c.nodes++
 	return fmt.Sprintf("%s%d", letter, c.nodes)
@@ -62,7 +62,7 @@ func (c *chart) agent(a groupchat.Info, depth int) string {
 	return id
 }
 
-// shape returns the brackets around an agent of a kind, and what stands below its name.
+// shape returns the brackets around an agent of a kind, and the text below its name.
 func shape(kind groupchat.Kind) (left, right, what string) {
 	switch kind {
 	case groupchat.KindModel:
@@ -105,7 +105,7 @@ func (c *chart) team(a groupchat.Info, depth int) string {
 	return box
 }
 
-// ways draws who may speak after whom.
+// ways draws the possible orders of speakers.
 func (c *chart) ways(a groupchat.Info, supervisor string, ids map[string]string, order []string) {
 	inTurn := a.Manager == "sequential" || a.Manager == "round_robin"
 	switch {
@@ -133,13 +133,13 @@ func (c *chart) ways(a groupchat.Info, supervisor string, ids map[string]string,
 	}
 }
 
-// choice says how a manager chooses, for people.
+// choice describes how a manager chooses, for people.
 func choice(manager string) string {
 	words := map[string]string{
 		"rules": "by rules", "route": "by the state", "llm": "by a model", "plan": "by a plan", "sequential": "in order", "round_robin": "in turn",
 	}
-	if said := words[manager]; said != "" {
-		return said
+	if text := words[manager]; text != "" {
+		return text
 	}
 	return "by a program"
 }
