@@ -17,7 +17,7 @@ import (
 
 const hotelSurface = `{"surfaceId":"hotels","components":[{"id":"root","component":"Text","text":{"path":"/name"}}],"data":{"name":"<b>The Ritz</b>"}}`
 
-// withSurfaces adds an agent that shows a surface and then answers what was done in it.
+// withSurfaces adds an agent that shows a surface and then answers the action in it.
 func withSurfaces(t *testing.T) (*groupchattest.Model, func(*gateway.Options)) {
 	m := groupchattest.NewModel(t, groupchattest.Calls("render_a2ui", hotelSurface), groupchattest.Text("There."), groupchattest.Text("Booked."))
 	o := surface.Options{}
@@ -86,7 +86,7 @@ func TestWhatPeopleDoInASurface(t *testing.T) {
 		w := newWorld(t, add)
 		w.open(http.MethodPost, path, pageInput("t", "r1", []string{"u1:Hotels?"})).rest()
 		body := pageInput("t", "r2", []string{"u1:Hotels?"}, action)
-		if !strings.HasPrefix(path, pages) { // CopilotKit's middleware has told of it already
+		if !strings.HasPrefix(path, pages) { // CopilotKit's middleware has added it already
 			body = strings.Replace(body, `"content":"Hotels?"}`, `"content":"Hotels?"},{"id":"x1","role":"assistant","content":"","toolCalls":[{"id":"x2","type":"function","function":{"name":"log_a2ui_event","arguments":"{}"}}]},{"id":"x3","role":"tool","toolCallId":"x2","content":"User performed"}`, 1)
 		}
 		for range 2 { // the second is a repetition, and runs nothing

@@ -12,19 +12,19 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// actionTool is the name of the call by which an agent is told what a person did in a surface. The agent cannot make it.
+// actionTool is the call that reports a person's action in a surface to the agent. The agent cannot make it.
 const actionTool = "log_a2ui_event"
 
-// addAction adds to in what a person did in a surface, if its forwarded properties tell of that: a call of the agent's that nobody made, and
-// its result, as CopilotKit's A2UI middleware tells agents. Where the middleware has added them already, ours take their place: a thread takes
-// no words of agents from clients. It returns the id of the call; empty if there is no action.
+// addAction appends the action of a surface in the forwarded properties, if there is one, to in: a synthetic call of
+// the agent and its result, in the form of CopilotKit's A2UI middleware. If the middleware has appended them already,
+// ours replace them: a thread accepts no agent messages from clients. It returns the call's id, or "".
 func addAction(in *agui.RunAgentInput) (string, error) {
 	var props struct {
 		Action struct {
 			User json.RawMessage `json:"userAction"`
 		} `json:"a2uiAction"`
 	}
-	// Properties of another shape are the application's own.
+	// Properties of another form belong to the application.
 	if exact.Unmarshal(in.ForwardedProps, &props) != nil || len(props.Action.User) == 0 || bytes.Equal(props.Action.User, []byte("null")) {
 		return "", nil
 	}
@@ -32,7 +32,7 @@ func addAction(in *agui.RunAgentInput) (string, error) {
 	if len(props.Action.User) > a2ui.MaxAction {
 		return "", &agui.FieldError{Path: where, Problem: fmt.Sprintf("has more than %d bytes", a2ui.MaxAction)}
 	}
-	told, err := a2ui.ReadAction(props.Action.User)
+	text, err := a2ui.ReadAction(props.Action.User)
 	if err != nil {
 		return "", &agui.FieldError{Path: where, Problem: "is no object with the name of an action and the id of a surface"}
 	}
@@ -47,12 +47,12 @@ func addAction(in *agui.RunAgentInput) (string, error) {
 		agui.Message{ID: id, Role: agui.RoleAssistant, ToolCalls: []agui.ToolCall{{
 			ID: id, Type: "function", Function: agui.FunctionCall{Name: actionTool, Arguments: string(props.Action.User)},
 		}}},
-		agui.Message{ID: id + "-result", Role: agui.RoleTool, ToolCallID: id, Content: agui.TextContent(told)},
+		agui.Message{ID: id + "-result", Role: agui.RoleTool, ToolCallID: id, Content: agui.TextContent(text)},
 	)
 	return id, nil
 }
 
-// actionPrefix begins the ids of the calls that tell of actions.
+// actionPrefix is the prefix of the ids of synthetic action calls.
 const actionPrefix = "a2ui-action-"
 
 func ownAction(call string) bool {

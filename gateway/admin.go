@@ -7,22 +7,22 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/edge"
 )
 
-// AdminOptions say what operators see beside /healthz and /readyz.
+// AdminOptions selects what [Gateway.Admin] serves beside /healthz and /readyz.
 type AdminOptions struct {
 	Metrics http.Handler // GET /metrics; nil: there are none
-	// Profiles is everything below /debug/pprof/; nil: there are none. Profiles tell much of a process and cost it something, so they are for
-	// addresses that only the machine itself reaches.
+	// Profiles serves everything below /debug/pprof/; nil disables it. Profiles expose internals and cost CPU time, so
+	// serve them only on addresses that are local to the machine.
 	Profiles http.Handler
 	// Backup is POST /backup; nil: there is none. It is for addresses that only the machine itself reaches.
 	Backup http.Handler
 }
 
-// Admin returns a handler for the operators of the gateway: /healthz, /readyz, and what o has. It asks nobody who they are, so it belongs
-// on an address of its own, and none of it is on the gateway's.
+// Admin returns a handler for operators: /healthz, /readyz, and the parts that o selects. It does not authenticate
+// callers, so serve it on a separate address; the gateway's address has none of it.
 //
-// Requests by a name that is neither this machine's nor one of [Options.Hosts] are refused, because an attacker can have a name point here, and
-// so are those that a browser sends for a page. Addresses are answered, and names that only a network of its own has, such as replica-a or
-// gateway.team.svc: scrapers ask for those that they have found.
+// It refuses requests for a host name that is neither local nor in [Options.Hosts], because an attacker can point a
+// name here, and requests that a browser sends for a page. IP addresses and names that exist only inside a network,
+// such as replica-a or gateway.team.svc, are allowed: scrapers use those that they discover.
 func (g *Gateway) Admin(o AdminOptions) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /healthz", g)

@@ -22,26 +22,26 @@ type admission struct {
 	g   *Gateway
 	r   *http.Request
 	req *state.Request
-	// agent is the one that was served under its name when the store was asked last.
-	agent *served
+	// agent is the agent that was served under its name at the last call of the store.
+	agent *servedAgent
 	// reader is the stream that answers the request; nil if JSON does.
 	reader *reader
 
 	slot   slot  // for the run that may start
-	full   error // why no run could start when the store was asked last
+	full   error // why no run could start at the last call of the store
 	queued bool  // the request has a place in the thread's queue
-	tries  int   // behind a run whose client may have hung up
+	tries  int   // tries while a tied run, perhaps without a client, is in the way
 	// since is when the request began to wait, the zero time if it never did.
 	since time.Time
 }
 
-// admit asks the store what the request means until it means something final: a run in the way may have to end
-// first. The run that the request begins has started when it returns.
+// admit calls the store until the verdict is final: a run in the way may have to end first. If the request begins a
+// run, it has started when admit returns.
 func (a *admission) admit(ctx context.Context) (begun *state.Begun, run *attempt, err error) {
 	if err := a.agent.checkForwarded(a.r.Header); err != nil {
 		return nil, nil, err
 	}
-	waiting, cancel := context.WithCancel(ctx) // a gateway that drains lets nobody wait
+	waiting, cancel := context.WithCancel(ctx) // a draining gateway cancels all waits
 	defer cancel()
 	defer context.AfterFunc(a.g.taking, cancel)()
 	a.slot.g, a.slot.principal = a.g, a.req.Key.Principal
@@ -61,8 +61,8 @@ func (a *admission) admit(ctx context.Context) (begun *state.Begun, run *attempt
 	}
 }
 
-// begin asks once, and starts the run that the store has begun: with the agent that is served now, for the request may have
-// waited. Without a slot no run begins; but most requests need none.
+// begin makes one call of the store and starts the run that it begins, with the agent that is served now: agents may
+// have been replaced during a wait. Without a slot no run begins, but most requests need none.
 func (a *admission) begin(ctx context.Context) (*state.Begun, *attempt, error) {
 	started := false
 	agent, err := a.g.acquireAgent(a.agent.name)
@@ -74,7 +74,7 @@ func (a *admission) begin(ctx context.Context) (*state.Begun, *attempt, error) {
 			a.g.releaseAgent(agent)
 		}
 	}()
-	if !agent.allows(route.Caller(a.r)) { // since the request came the agents were replaced
+	if !agent.allows(route.Caller(a.r)) { // the agents may have been replaced since the request arrived
 		return nil, nil, unknownAgent(agent.name)
 	}
 	a.agent = agent
@@ -94,7 +94,7 @@ func (a *admission) begin(ctx context.Context) (*state.Begun, *attempt, error) {
 	}
 	a.req.NoRun, a.req.MaxStored = a.full != nil, a.g.o.Limits.StoredPerPrincipal
 	a.req.Trace = telemetry.Traceparent(ctx)
-	asked := time.Now()
+	called := time.Now()
 	begun, err := a.askStore(ctx)
 	if err != nil {
 		return nil, nil, route.StoreError(err)
@@ -106,16 +106,15 @@ func (a *admission) begin(ctx context.Context) (*state.Begun, *attempt, error) {
 	if !begun.Verdict.Meaning.Runs() {
 		return begun, nil, nil
 	}
-	run := a.g.start(agent, begun, asked, a.r.Context(), a.r.Header, log)
+	run := a.g.start(agent, begun, called, a.r.Context(), a.r.Header, log)
 	a.slot.occupy()
 	started = true
 	a.g.auditBegun(a.r, begun)
 	return begun, run, nil
 }
 
-// askStore calls [state.Store]'s Begin. A call whose answer was lost may have begun a run without this gateway knowing, so it is
-// repeated under the same name, and not given up half way because the client is gone. A run that was begun all the same is taken
-// over like one whose replica died.
+// askStore calls [state.Store]'s Begin. A call that lost its reply may have begun a run, so it is retried with the same
+// name, even if the client disconnects. A begun run that stays unknown here is taken over like that of a dead replica.
 func (a *admission) askStore(ctx context.Context) (*state.Begun, error) {
 	const tries = 3
 	o := state.LeaseOptions{Attempt: rand.Text(), TTL: a.g.o.Lease}
@@ -136,16 +135,15 @@ func (a *admission) askStore(ctx context.Context) (*state.Begun, error) {
 	}
 }
 
-// A request that finds a tied run is tried again a few times before its client is told that the thread is busy: that client
-// may have hung up on the run just now, and the end of its connection is noticed a moment later than its next
-// request (R4).
+// A request that finds a tied run is retried a few times before the client gets a busy error: the client may just have
+// hung up on that run, and the closed connection is noticed slightly later than its next request (R4).
 const (
 	maxTries = 5
 	tryPause = 20 * time.Millisecond
 )
 
-// wait waits for what begun says is in the way, and reports whether to ask again: about this thread, and no
-// other that has its name by then.
+// wait waits for the obstacle that begun names and reports whether to call the store again. It returns an error if the
+// name belongs to another thread by then.
 func (a *admission) wait(ctx context.Context, begun *state.Begun) (again bool, err error) {
 	meaning := begun.Verdict.Meaning
 	inTheWay := meaning == state.Busy && begun.Verdict.Code == errcode.RunInProgress
@@ -164,8 +162,8 @@ func (a *admission) wait(ctx context.Context, begun *state.Begun) (again bool, e
 		}
 		return true, a.awaitTurn(ctx)
 	case meaning == state.Preempt, inTheWay && a.agent.OnBusy == Supersede:
-		if err := a.g.limits.spent(a.req.Key.Principal); err != nil {
-			return false, err // before the run in the way is ended for nothing
+		if err := a.g.limits.checkTokens(a.req.Key.Principal); err != nil {
+			return false, err // before a run is ended in vain
 		}
 		return true, a.supersede(ctx, begun.Thread)
 	case inTheWay && begun.Thread.Live.Tied && a.tries < maxTries:
@@ -196,8 +194,8 @@ func (a *admission) waits() (done func()) {
 	return func() { a.g.queued.Add(-1) }
 }
 
-// awaitTurn waits in the thread's queue. The client gets its headers and heartbeats; when it is gone, so is its place. A
-// store that is away is waited for.
+// awaitTurn waits in the thread's queue. The client gets headers and heartbeats; when it disconnects, its place is
+// freed. awaitTurn waits through outages of the store.
 func (a *admission) awaitTurn(ctx context.Context) error {
 	defer a.waits()()
 	stop, err := a.keepAlive()
@@ -207,7 +205,7 @@ func (a *admission) awaitTurn(ctx context.Context) error {
 	defer stop()
 	var until time.Time // when a store that is away is given up
 	for {
-		asked := time.Now()
+		called := time.Now()
 		err := a.g.store.Await(ctx, a.req.Key, a.req.Wait.Ticket, a.req.Wait.TTL)
 		switch {
 		case err == nil || errors.Is(err, state.ErrUnknownThread):
@@ -216,7 +214,7 @@ func (a *admission) awaitTurn(ctx context.Context) error {
 			return context.Cause(ctx)
 		case calls.Permanent(err):
 			return route.StoreError(err)
-		case until.IsZero() || time.Since(asked) > calls.StoreTimeout: // it was there in between
+		case until.IsZero() || time.Since(called) > calls.StoreTimeout: // it was there in between
 			until = time.Now().Add(a.g.o.StoreBuffer)
 		case time.Now().After(until):
 			return route.StoreError(err)
@@ -285,7 +283,7 @@ func (a *admission) supersede(ctx context.Context, t *state.Thread) error {
 	}
 }
 
-// leaveQueues gives up what was waited for: the place in the queue, unless run began with it, and the slot.
+// leaveQueues frees the request's place in the queue, unless run began with it, and its slot.
 func (a *admission) leaveQueues(run *attempt) {
 	a.slot.leave()
 	if !a.since.IsZero() {
@@ -301,8 +299,8 @@ func (a *admission) leaveQueues(run *attempt) {
 	}
 }
 
-// answerFailure answers a request whose admission failed, because the gateway drains or has no slot for example: as an HTTP error, or
-// inside the stream if that is open. A client whose profile says so is sent the questions again that it has answered.
+// answerFailure answers a request that failed in admission, for example because the gateway drains or has no free slot:
+// with an HTTP error, or inside the stream if that is open. Some profiles get the answered questions again.
 func (a *admission) answerFailure(err error) error {
 	client, code := a.reader, errcode.Of(err)
 	switch {
@@ -328,7 +326,7 @@ func (a *admission) answerFailure(err error) error {
 func awaitEnd(ctx context.Context, store state.Store, t *state.Thread) error {
 	for batch, err := range store.Tail(ctx, t.Key, t.Last) {
 		if errors.Is(err, state.ErrUnknownThread) || errors.Is(err, state.ErrTrimmed) {
-			return nil // only what has ended is trimmed
+			return nil // only ended runs are trimmed
 		}
 		if err != nil {
 			return route.StoreError(err)

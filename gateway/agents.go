@@ -20,29 +20,29 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// served is an agent as the gateway serves it, with every option decided.
-type served struct {
+// A servedAgent is an agent with all options filled in.
+type servedAgent struct {
 	AgentOptions
 	roster *roster
 	name   string
 	agent  groupchat.Agent
 	spec   groupchat.StateSpec
 	info   groupchat.Info
-	// removed says that no replica serves the agent any more: its runs are only ended.
+	// removed marks an agent that no replica serves any more; its runs are only ended.
 	removed bool
 	// forwards names the headers of a request that the agent forwards.
 	forwards []string
 }
 
-// withoutState returns the agent without its state's initial members and reducers, which are code of its own.
-func (s *served) withoutState() *served {
+// withoutState returns a copy of the agent without initial state members and reducers, which come from its code.
+func (s *servedAgent) withoutState() *servedAgent {
 	bare := *s
 	bare.spec = groupchat.StateSpec{}
 	return &bare
 }
 
-// forwarded returns the headers that the agent forwards: it is given nothing else of a request's header.
-func (s *served) forwarded(header http.Header) http.Header {
+// forwarded returns the request headers that the agent forwards; the agent sees no others.
+func (s *servedAgent) forwarded(header http.Header) http.Header {
 	if header == nil {
 		return nil
 	}
@@ -58,8 +58,8 @@ func (s *served) forwarded(header http.Header) http.Header {
 // maxForwarded is how many bytes the headers may have that an agent forwards: they are kept as long as the run.
 const maxForwarded = 16 << 10
 
-// checkForwarded refuses a request whose headers are too large to be kept for the agent.
-func (s *served) checkForwarded(header http.Header) error {
+// checkForwarded refuses a request with headers that are too large to be stored for the agent.
+func (s *servedAgent) checkForwarded(header http.Header) error {
 	size := 0
 	for name, values := range s.forwarded(header) {
 		for _, value := range values {
@@ -74,15 +74,15 @@ func (s *served) checkForwarded(header http.Header) error {
 }
 
 // setOptions sets what the agent decides of a request.
-func (s *served) setOptions(req *state.Request, o Options) {
+func (s *servedAgent) setOptions(req *state.Request, o Options) {
 	req.Writable, req.ListEdits, req.TypedAnswers = s.spec.Client, s.Edits, s.TypedAnswers != nil
 	if s.OnBusy == Queue && req.Wait == nil {
 		req.Wait = &state.Wait{Ticket: rand.Text(), TTL: o.Lease, Limit: o.Limits.Queue}
 	}
 }
 
-func newServed(name string, agent groupchat.Agent, o Options) *served {
-	s := &served{AgentOptions: o.Agent[name], name: name, agent: agent, forwards: groupchat.ForwardsOf(agent)}
+func newServed(name string, agent groupchat.Agent, o Options) *servedAgent {
+	s := &servedAgent{AgentOptions: o.Agent[name], name: name, agent: agent, forwards: groupchat.ForwardsOf(agent)}
 	if d, ok := groupchat.As[groupchat.Describer](agent); ok {
 		s.info = d.Describe()
 	}
@@ -112,10 +112,10 @@ func newServed(name string, agent groupchat.Agent, o Options) *served {
 	return s
 }
 
-// A roster is the agents that are served at one time.
+// A roster is a set of agents that are served together.
 type roster struct {
-	agents    map[string]*served // does not change
-	subgraphs string             // the agent of POST /subgraphs, as its options say; does not change
+	agents    map[string]*servedAgent // does not change
+	subgraphs string                  // name of the agent of POST /subgraphs; does not change
 
 	// Fields below are guarded by [Gateway]'s mu.
 	runs     int           // of its agents, live here
@@ -123,9 +123,9 @@ type roster struct {
 	left     chan struct{} // closed when it is replaced and the last run has ended
 }
 
-// newRoster returns a roster of o.Agents. It reports every mistake of their definitions at once.
+// newRoster returns a roster of o.Agents. Its error lists every mistake in their definitions.
 func newRoster(o Options) (*roster, error) {
-	r := &roster{agents: map[string]*served{}, left: make(chan struct{})}
+	r := &roster{agents: map[string]*servedAgent{}, left: make(chan struct{})}
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(o.Agents)) {
 		agent := o.Agents[name]
@@ -166,11 +166,11 @@ func newRoster(o Options) (*roster, error) {
 	return r, nil
 }
 
-// Replace serves other agents from now on, with options for each as in [Options]. Live runs go on with the
-// agents that they started with; the channel is closed when the last of them has ended here. A paused run resumes with the new
-// agents, if they still have every participant that its checkpoint relies on; otherwise answers are
-// refused with checkpoint_incompatible, and its questions can still be called off. An agent that is left out is not
-// found any more. On an error, which names every mistake, nothing changes.
+// Replace replaces the served agents, with options for each as in [Options]. Live runs keep the agents that they
+// started with; the returned channel is closed when the last of them has ended on this replica. A paused run resumes
+// with the new agents if they include every participant that its checkpoint needs; otherwise answers fail with
+// checkpoint_incompatible, and the questions can still be cancelled. Agents that are left out are not found any more.
+// On an error, which lists every mistake, nothing changes.
 func (g *Gateway) Replace(agents map[string]groupchat.Agent, options map[string]AgentOptions) (left <-chan struct{}, err error) {
 	o := g.o
 	o.Agents, o.Agent = agents, options
@@ -200,7 +200,7 @@ func (r *roster) closeWhenUnused() {
 }
 
 // acquireAgent returns the agent that is served under name for a run; its roster stays in use until releaseAgent.
-func (g *Gateway) acquireAgent(name string) (*served, error) {
+func (g *Gateway) acquireAgent(name string) (*servedAgent, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	agent, err := g.agent(name)
@@ -211,15 +211,15 @@ func (g *Gateway) acquireAgent(name string) (*served, error) {
 }
 
 // releaseAgent ends the use of an agent that was acquired.
-func (g *Gateway) releaseAgent(agent *served) {
+func (g *Gateway) releaseAgent(agent *servedAgent) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	agent.roster.runs--
 	agent.roster.closeWhenUnused()
 }
 
-// agent returns the agent served under name. Handlers ask agentFor, because not everybody may use every agent.
-func (g *Gateway) agent(name string) (*served, error) {
+// agent returns the agent served under name. Handlers use agentFor, which also checks the caller's rights.
+func (g *Gateway) agent(name string) (*servedAgent, error) {
 	if a, ok := g.roster.Load().agents[name]; ok {
 		return a, nil
 	}
@@ -257,17 +257,17 @@ func (g *Gateway) listAgents(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// suggester returns what makes suggestions for people who speak with the agent, or nil.
-func (s *served) suggester() groupchat.Suggester {
+// suggester returns the agent's source of suggested messages, or nil.
+func (s *servedAgent) suggester() groupchat.Suggester {
 	suggester, _ := groupchat.As[groupchat.Suggester](s.agent)
 	if chat, ok := suggester.(*groupchat.Chat); ok {
-		return chat.Suggester // which may be nil
+		return chat.Suggester // may be nil
 	}
 	return suggester
 }
 
 // countedSuggester is the agent's suggester under the hooks of a run of the agent. Its tokens count as the principal's.
-func (g *Gateway) countedSuggester(s *served) groupchat.Suggester {
+func (g *Gateway) countedSuggester(s *servedAgent) groupchat.Suggester {
 	suggester := s.suggester()
 	if suggester == nil {
 		return nil
@@ -279,8 +279,8 @@ func (g *Gateway) countedSuggester(s *served) groupchat.Suggester {
 	})
 }
 
-// writable returns the JSON Pointers at and below which callers may write to the state; the empty one is the whole state.
-func (s *served) writable() []string {
+// writable returns JSON Pointers of the state that callers may write at and below. The empty one is the whole state.
+func (s *servedAgent) writable() []string {
 	if s.spec.Client == nil {
 		return []string{""}
 	}
@@ -297,10 +297,10 @@ func (g *Gateway) showCapabilities(w http.ResponseWriter, r *http.Request) error
 	return nil
 }
 
-// capabilities returns what the agent is known to be able to do.
-func (s *served) capabilities() agui.AgentCapabilities {
+// capabilities returns the agent's known capabilities.
+func (s *servedAgent) capabilities() agui.AgentCapabilities {
 	can, yes := s.info.Abilities, true
-	ifKnown := func(ability bool) *bool { // false would deny what is not known
+	ifKnown := func(ability bool) *bool { // false would deny an unknown ability
 		if ability {
 			return &yes
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// agents are those of a world. Those that wait say so with CUSTOM test.waiting and go on when gate lets them.
+// agents are those of a world. Agents that wait send CUSTOM test.waiting and continue after a receive from gate.
 func agents(gate chan struct{}) map[string]groupchat.Agent {
 	slow := groupchat.AgentFunc(func(ctx context.Context, t *groupchat.Turn) error { return waits(ctx, t, gate) })
 	return map[string]groupchat.Agent{
@@ -54,7 +54,7 @@ func agents(gate chan struct{}) map[string]groupchat.Agent {
 	}
 }
 
-// echoes counts its turns in the state and repeats what was said.
+// echoes counts its turns in the state and repeats the message.
 func echoes(ctx context.Context, t *groupchat.Turn) error {
 	if err := counts(ctx, t); err != nil {
 		return err
@@ -173,7 +173,7 @@ func asksAndCalls(_ context.Context, t *groupchat.Turn) error {
 	return groupchat.Say(t, "done", "Answer %s, map %s.", answer.Payload, shown.Text())
 }
 
-// approves asks about a call of its own before it makes it.
+// approves asks for approval of a call before making it.
 func approves(_ context.Context, t *groupchat.Turn) error {
 	type made struct{ ID string }
 	call, err := groupchat.Once(t, "call", func() (made, error) { return made{"book-1"}, nil })
@@ -273,7 +273,7 @@ func waitsAfterAnswer(ctx context.Context, t *groupchat.Turn, gate chan struct{}
 	return waits(ctx, t, gate)
 }
 
-// desk is a team: a clerk who asks, then a porter who waits, then done.
+// desk is a team: a clerk that asks, then a porter that waits, then the end.
 func desk(gate chan struct{}) *groupchat.Chat {
 	return &groupchat.Chat{
 		Description: "A desk", Manager: groupchat.Sequential(),

@@ -18,14 +18,15 @@ const (
 	answerExpired   answerStatus = "expired"
 )
 
-// answerDocument is an answered question, with what was offered, as it is shown.
+// answerDocument is an answered question with its proposal, as clients see it.
 type answerDocument struct {
 	Interrupt  agui.Interrupt  `json:"interrupt"`
 	Status     answerStatus    `json:"status"`
 	Payload    json.RawMessage `json:"payload,omitempty"`
 	AskedAt    route.Timestamp `json:"askedAt,omitzero"`
 	AnsweredAt route.Timestamp `json:"answeredAt"`
-	After      string          `json:"afterMessageId"` // the message that the conversation ended with when the question was asked
+	// the last message of the conversation when the question was asked
+	After string `json:"afterMessageId"`
 }
 
 func documentOfAnswer(a *state.AnsweredToken) answerDocument {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// answersDoc is what of a thread's document its answers and runs say.
+// answersDoc is the part of a thread's document about answers and runs.
 type answersDoc struct {
 	Answers []struct {
 		Interrupt struct {

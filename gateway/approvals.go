@@ -7,12 +7,12 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// rememberedApprovals are those that hold in an attempt's thread. They are read from the store for each call, so that one which is revoked
-// covers no call from then on, whichever replica the run is on.
+// rememberedApprovals are the approvals that hold in an attempt's thread. They are read from the store for each call,
+// so a revoked approval covers no further call on any replica.
 type rememberedApprovals struct{ *attempt }
 
-// book is where approvals of a scope are kept.
-func (a rememberedApprovals) book(scope state.ApprovalScope) state.Key {
+// keyOf returns the key that stores the approvals of a scope.
+func (a rememberedApprovals) keyOf(scope state.ApprovalScope) state.Key {
 	if scope == state.ApprovalPrincipal {
 		return state.ApprovalsKey(a.lease.Key.Principal)
 	}
@@ -23,7 +23,7 @@ func (a rememberedApprovals) book(scope state.ApprovalScope) state.Key {
 func (a rememberedApprovals) Covers(ctx context.Context, call string, about state.ApprovalSubject, scopes []state.ApprovalScope) (state.Approval, bool, error) {
 	for _, scope := range scopes {
 		ctx, cancel := context.WithTimeout(ctx, calls.StoreTimeout)
-		list, err := a.g.store.Approvals(ctx, a.book(scope))
+		list, err := a.g.store.Approvals(ctx, a.keyOf(scope))
 		cancel()
 		if err != nil {
 			return state.Approval{}, false, err
@@ -42,5 +42,5 @@ func (a rememberedApprovals) Covers(ctx context.Context, call string, about stat
 func (a rememberedApprovals) Remember(ctx context.Context, approval state.Approval) error {
 	ctx, cancel := context.WithTimeout(ctx, calls.StoreTimeout)
 	defer cancel()
-	return a.g.store.Remember(ctx, a.book(approval.Scope), approval)
+	return a.g.store.Remember(ctx, a.keyOf(approval.Scope), approval)
 }

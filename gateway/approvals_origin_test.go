@@ -11,8 +11,8 @@ import (
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
 )
 
-// TestAnApprovalIsOfOneEndpoint approves calls of one endpoint, beforehand or by an open question. After a reload with another endpoint the
-// calls need a new approval.
+// TestAnApprovalIsOfOneEndpoint approves calls of one endpoint, beforehand or by an open question. After a reload with
+// another endpoint the calls need a new approval.
 func TestAnApprovalIsOfOneEndpoint(t *testing.T) {
 	for name, pending := range map[string]bool{"beforehand": false, "by an open question": true} {
 		t.Run(name, func(t *testing.T) {

@@ -20,7 +20,8 @@ import (
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
 
-// A till is an agent that refunds what the user names, one call for each number after "refund"; after "then" it waits at its gate.
+// A till is an agent that refunds what the user names, one call for each number after "refund"; after "then" it waits
+// at its gate.
 type till struct {
 	mu   sync.Mutex
 	paid []string
@@ -93,7 +94,7 @@ type counter struct {
 	turn   int
 }
 
-// next is the replica whose turn it is: what one knows the other must find.
+// next returns the replicas in turn: each must find the data of the other.
 func (s *counter) next() *world {
 	s.turn++
 	return s.worlds[s.turn%len(s.worlds)]

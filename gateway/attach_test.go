@@ -37,7 +37,7 @@ func TestAttachAtEveryPoint(t *testing.T) {
 		for _, era := range []string{"1.0", ""} {
 			attach(era, "")
 			if cut != "" {
-				// Its view up to the cut is that of a reader of its own, stopped there.
+				// Its view up to the cut equals that of a separate reader, stopped there.
 				before := w.open("GET", "/threads/t/events?protocolVersion="+era, "")
 				for len(before.records) == 0 || before.cursorID() == "" {
 					if _, ok := before.step(); !ok {
@@ -124,7 +124,7 @@ func TestEveryIDIsACursor(t *testing.T) {
 	}
 }
 
-// What is no cursor of the thread gets the whole of it again, under no id but the last.
+// With an invalid cursor the reader gets the whole thread again, with only the last id.
 func TestWhatIsNoCursorGetsThePrelude(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -8,11 +8,10 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/attachment"
 )
 
-// Attachments say which files an agent takes in messages. What the gateway's [Limits] allow bounds all of it; zero fields are what they
-// allow.
+// Attachments selects the files that an agent accepts in messages. [Limits] are upper bounds; zero fields mean these.
 type Attachments struct {
 	Off      bool     // none
-	Types    []string // media types, or ranges such as image/*, for which [ValidAttachmentType] holds
+	Types    []string // media types, or ranges such as image/*; see [ValidAttachmentType]
 	MaxSize  int64    // bytes of one file
 	MaxCount int      // files of one message
 }
@@ -21,7 +20,7 @@ type Attachments struct {
 func ValidAttachmentType(s string) bool { return attachment.ValidType(s) }
 
 // attachments are the files that the agent takes.
-func (s *served) attachments(l Limits) attachment.Limits {
+func (s *servedAgent) attachments(l Limits) attachment.Limits {
 	takes := attachment.Limits{Size: l.File, Count: l.Files}
 	a := s.Attachments
 	switch {
@@ -41,15 +40,15 @@ func (s *served) attachments(l Limits) attachment.Limits {
 	return takes
 }
 
-// An attachmentsDocument tells pages which files an agent takes.
+// An attachmentsDocument describes to pages which files an agent accepts.
 type attachmentsDocument struct {
 	Types    []string `json:"types"`
 	MaxSize  int64    `json:"maxSize,omitempty"`
 	MaxCount int      `json:"maxCount,omitempty"`
 }
 
-// attachmentsDocument is what is told of the agent's files; nil if its author has not said that it takes any.
-func (s *served) attachmentsDocument(l Limits) *attachmentsDocument {
+// attachmentsDocument describes the files that the agent accepts; nil if its author has configured none.
+func (s *servedAgent) attachmentsDocument(l Limits) *attachmentsDocument {
 	if s.Attachments == nil || s.Attachments.Off {
 		return nil
 	}
@@ -61,9 +60,9 @@ func (s *served) attachmentsDocument(l Limits) *attachmentsDocument {
 	return d
 }
 
-// multimodal tells which kinds of files go in. Of an agent whose author has said nothing nothing is told: whether its model looks at pictures is
-// not known.
-func (s *served) multimodal() *agui.MultimodalCapabilities {
+// multimodal returns which kinds of files the agent accepts. It is nil if its author has not configured any: whether
+// the model accepts images is unknown.
+func (s *servedAgent) multimodal() *agui.MultimodalCapabilities {
 	if s.Attachments == nil {
 		return nil
 	}

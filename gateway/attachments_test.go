@@ -8,7 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 )
 
-// A team file says which files an agent takes: no other is admitted, and pages are told.
+// A team file lists the types of files of an agent: others are refused, and pages get the list.
 func TestAttachmentsOfAnAgent(t *testing.T) {
 	t.Parallel()
 	team := loadTeam(t, `version: 1

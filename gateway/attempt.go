@@ -40,19 +40,19 @@ func (g *Gateway) drained() error {
 	return errDraining
 }
 
-// An attempt is this replica's execution of a run: it owns the thread's lease until the run ends. It has three goroutines: the
-// agent's, the recorder's, and its own, which watches the agent and then ends the run.
+// An attempt is this replica's execution of a run. It owns the thread's lease until the run ends. It has three
+// goroutines: the agent's, the recorder's, and one that watches the agent and then ends the run.
 type attempt struct {
 	g          *Gateway
-	agent      *served
+	agent      *servedAgent
 	lease      *state.Lease
-	term       *term // how long the lease is known to last
+	term       *term // the known duration of the lease
 	clock      calls.Clock
 	intent     state.Intent
 	log        *slog.Logger
 	metrics    *telemetry.Metrics
 	measuredAs string      // what its metrics call the agent
-	asked      time.Time   // when the store was asked for the lease
+	requested  time.Time   // when the lease was requested
 	header     http.Header // those of the request that the agent forwards; nil if the request went to another replica
 
 	ctx        context.Context
@@ -69,12 +69,12 @@ type attempt struct {
 	// ending is stored with the terminal frame.
 	ending *state.Ending
 
-	// logUnusable says that the run's log could not be read or continued by a takeover.
+	// logUnusable is set when the run's log could not be read, or continued by a takeover.
 	logUnusable bool
 
 	// usage counts what the run's models used, in earlier attempts too.
 	usage groupchat.Usage
-	// spent is how many tokens of usage are counted as the principal's, here or by earlier attempts.
+	// spent is the number of tokens counted for the principal, here or by earlier attempts.
 	spent atomic.Int64
 
 	// notes are those of the agents, as they are now.
@@ -86,14 +86,14 @@ type attempt struct {
 	committing lock.Lock // held during a commit; guards the fields below
 	// meant is what a message turned out to mean that was tried as an answer.
 	meant []state.Answer
-	// answersUsed says that a commit has used up the answers which this run brought. Until then effects holds what was recorded.
+	// answersUsed is set when a commit has consumed this run's answers. Until then effects holds effects.
 	answersUsed bool
 	effects     map[string]json.RawMessage
-	// detached says that the run is being ended: its agent can commit nothing more.
+	// detached is set while the run is being ended: its agent can commit nothing more.
 	detached bool
 	// committed is the revision of doc at the last commit, compared the one at which it was last compared with that.
 	committed, compared int
-	// state is the state that the run leaves, if it differs from the committed one; a run that fails leaves the committed one.
+	// state is the run's final state if it differs from the committed one. A run that fails leaves the committed state.
 	state json.RawMessage
 	ended *state.End
 
@@ -106,13 +106,13 @@ type attempt struct {
 	successor *slot // inherits the run's slot when it has ended; guarded by g.mu
 }
 
-// execute does the attempt's work from its first event to the release of the lease. A panic fails the run like an error. If
-// ending it panics too, the run is given up and another attempt ends it.
+// execute runs the attempt from its first event to the release of the lease. A panic fails the run like an error. If
+// ending the run panics too, the attempt gives up and another one ends the run.
 func (a *attempt) execute() {
 	defer a.unregister()
 	defer a.openRecorder()()
 	defer a.keepLease()()
-	var f *finished
+	var f *agentResult
 	if err := calls.Protect(func() error {
 		if err := a.startOrTakeOver(); err != nil {
 			return err
@@ -120,9 +120,9 @@ func (a *attempt) execute() {
 		f = a.watch(a.launch())
 		return nil
 	}); err != nil {
-		f = &finished{err: err}
+		f = &agentResult{err: err}
 	}
-	_ = a.spend() // before the end is told; a principal that has spent too much is refused its next run
+	_ = a.spend() // before the end is sent: the next run of a principal over its budget is refused
 	if err := calls.Protect(func() error { a.end(f.result, f.err); return nil }); err != nil {
 		a.surrender(err)
 	}
@@ -167,28 +167,28 @@ func (a *attempt) storeFailed(err error) {
 	a.cancel(errStoreGone)
 }
 
-// watch waits until the agent has ended. Meanwhile it acts on the run's signals, and stops a run that nobody reads.
+// watch waits until the agent has ended. Meanwhile it handles the run's signals, and stops a run without readers.
 //
-// The agent is asked to end by cancelling its context. If it has not returned after StopGrace the run ends
-// without it, because a stop must not wait for an agent that ignores its context. Its goroutine lasts until it returns, and
-// what it writes until then is refused.
-func (a *attempt) watch(ended <-chan *finished) *finished {
+// It asks the agent to end by cancelling its context. If the agent has not returned after StopGrace, the run ends
+// without it, because a stop must not wait for an agent that ignores its context. The agent's goroutine lasts until it
+// returns, and its writes are refused.
+func (a *attempt) watch(ended <-chan *agentResult) *agentResult {
 	idle := time.NewTimer(a.g.o.DetachGrace)
 	defer idle.Stop()
 	tied := a.thread.Load().Live.Tied
-	told := a.ctx.Done()
+	cancelled := a.ctx.Done()
 	var hungUp, patience <-chan time.Time
 	for {
 		select {
 		case f := <-ended:
 			return a.resultOf(f)
-		case <-told:
-			told, patience = nil, time.After(a.g.o.StopGrace)
+		case <-cancelled:
+			cancelled, patience = nil, time.After(a.g.o.StopGrace)
 		case <-patience:
 			a.log.Warn("run: its agent does not end and is left behind")
-			return &finished{err: context.Cause(a.ctx)}
+			return &agentResult{err: context.Cause(a.ctx)}
 		case s := <-a.lease.Signals:
-			tied, hungUp = a.heed(s, tied, hungUp)
+			tied, hungUp = a.handleSignal(s, tied, hungUp)
 		case <-hungUp:
 			a.cancel(errStopped)
 		case <-a.woken:
@@ -212,8 +212,8 @@ func (a *attempt) stopUnread(idle *time.Timer) {
 	}
 }
 
-// heed does what a signal asks for. Tied says that the run ends when the reader that it was posted by hangs up, hungUp is due a while after that.
-func (a *attempt) heed(s state.Signal, tied bool, hungUp <-chan time.Time) (bool, <-chan time.Time) {
+// handleSignal handles s. tied reports whether a hang-up ends the run; hungUp fires some time after it.
+func (a *attempt) handleSignal(s state.Signal, tied bool, hungUp <-chan time.Time) (bool, <-chan time.Time) {
 	switch s {
 	case state.SignalStop:
 		a.cancel(errStopped)
@@ -229,7 +229,7 @@ func (a *attempt) heed(s state.Signal, tied bool, hungUp <-chan time.Time) (bool
 	return tied, hungUp
 }
 
-// readElsewhereFor returns how long the run may go on without a reader here, because another replica has one, or had one lately.
+// readElsewhereFor returns how long the run may continue without a reader here because another replica has or had one.
 func (a *attempt) readElsewhereFor() time.Duration {
 	if !a.g.o.Shared {
 		return 0
@@ -239,7 +239,7 @@ func (a *attempt) readElsewhereFor() time.Duration {
 	left, live, err := a.g.store.NoteReader(ctx, a.lease.Key, 0)
 	switch {
 	case err != nil:
-		a.log.Warn("run: not known who reads it", "error", err)
+		a.log.Warn("run: its readers are unknown", "error", err)
 		return calls.StoreTimeout
 	case !live || left < -a.g.o.DetachGrace:
 		return 0
@@ -247,18 +247,18 @@ func (a *attempt) readElsewhereFor() time.Duration {
 	return left + a.g.o.DetachGrace
 }
 
-// resultOf returns what the run comes to when its agent has ended: an agent that was cancelled and returned an error, or paused,
-// failed for the cause of that. One that had finished before it noticed has finished.
-func (a *attempt) resultOf(f *finished) *finished {
+// resultOf returns the run's result when its agent has ended. An agent that was cancelled and then returned an error or
+// paused has failed with the cause of the cancellation. One that finished before it noticed has finished.
+func (a *attempt) resultOf(f *agentResult) *agentResult {
 	if a.ctx.Err() != nil && (f.err != nil || f.result.Pause != nil) {
 		if cause := context.Cause(a.ctx); !errors.Is(cause, context.Canceled) {
-			return &finished{err: cause}
+			return &agentResult{err: cause}
 		}
 	}
 	return f
 }
 
-// wake tells watch that a reader has come or left.
+// wake makes watch check the readers again.
 func (a *attempt) wake() {
 	select {
 	case a.woken <- struct{}{}:

@@ -10,9 +10,9 @@ import (
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
-// beginStep makes the attempt a step of its own, in the trace of the request that started the run, also where it takes the run over.
-// Whatever the attempt does is part of it. Links lead to the run before on the thread, which may be the one that asked what this one
-// answers, and to the attempt that was taken over.
+// beginStep starts the attempt's span in the trace of the request that started the run, also after a takeover.
+// Everything in the attempt is below it. It links to the previous run of the thread, for example the one with the
+// question that this run answers, and to the attempt that was taken over.
 func (a *attempt) beginStep(ctx, request context.Context) context.Context {
 	ctx = telemetry.Continue(ctx, request)
 	a.trace = newTraceLog(a)
@@ -29,7 +29,7 @@ func (a *attempt) beginStep(ctx, request context.Context) context.Context {
 // The outcomes of an attempt that has not ended its run.
 const (
 	handedOver = "handed_over" // another replica continues the run
-	givenUp    = "given_up"    // nothing could be written any more
+	givenUp    = "given_up"    // writing was impossible
 )
 
 // endStep ends the step. One that has not ended the run has left it to another attempt.

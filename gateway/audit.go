@@ -16,8 +16,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// An AuditEntry says what somebody did to a thread: who, what, when and from where. It has ids, and nothing that was said but for what
-// [Options.AuditContent] adds. As JSON it is a line of the audit log.
+// An AuditEntry records an action on a thread: who, what, when and from where. It contains ids and no message content,
+// except for the additions of [Options.AuditContent]. Its JSON form is a line of the audit log.
 type AuditEntry struct {
 	Time      time.Time   `json:"time"` // in UTC
 	Principal string      `json:"principal"`
@@ -33,30 +33,30 @@ type AuditEntry struct {
 	// Into is the thread that a fork made, Patch the id of a patch of the state.
 	Into  string `json:"into,omitempty"`
 	Patch string `json:"patch,omitempty"`
-	// Approval is the id of one that is remembered, Tool whose calls it is about, for AuditApprovalUsed and AuditApprovalRevoked. The
-	// call that was made under it is the one of Calls.
+	// Approval is the id of a remembered approval and Tool the tool that it covers, for AuditApprovalUsed and
+	// AuditApprovalRevoked. Calls has the call that it allowed.
 	Approval string `json:"approval,omitempty"`
 	Tool     string `json:"tool,omitempty"`
-	// Request is the id of the request, which the client may have chosen, and ServerRequest the one that the gateway has chosen; both are empty
-	// for what a run did. Address is the client's IP address, as far as trusted proxies tell it.
+	// Request is the request's id, which the client may have chosen; ServerRequest is the gateway's id for it. Both are
+	// empty for actions of a run. Address is the client's IP address as reported by trusted proxies.
 	Request       string `json:"request"`
 	ServerRequest string `json:"server_request,omitempty"`
 	Address       string `json:"address,omitempty"`
 }
 
-// An AuditAnswer is what somebody decided on one question.
+// An AuditAnswer is a person's decision on one question.
 type AuditAnswer struct {
 	Interrupt string        `json:"interrupt"`
 	Decision  AuditDecision `json:"decision"`
-	// What follows is about an approval: the tool, the call, and a hash of the arguments that it is called with, or would have been, in hex: 32
-	// digits of the SHA-256 of their canonical JSON. Without it not all of the arguments were shown. Remember says for which later calls
-	// the answer counts.
+	// The following fields are for approvals: the tool, the call, and the hex form of the first 16 bytes of the SHA-256
+	// of the arguments' canonical JSON, as called or as they would have been. The hash is empty if the arguments were
+	// shown incompletely. Remember is the scope of later calls that the answer covers.
 	Tool          string              `json:"tool,omitempty"`
 	Call          string              `json:"call,omitempty"`
 	ArgumentsHash string              `json:"arguments_hash,omitempty"`
 	Remember      state.ApprovalScope `json:"remember,omitempty"`
-	// Arguments are those that the hash is of, if they have at most 16 KiB, and Reason is what the person wrote beside the decision. Both
-	// are there with Options.AuditContent only.
+	// Arguments are the hashed arguments, if they have at most 16 KiB, and Reason is the person's explanation. Both are
+	// set only with Options.AuditContent.
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 	Reason    string          `json:"reason,omitempty"`
 }
@@ -64,10 +64,11 @@ type AuditAnswer struct {
 // maxAuditArguments bounds the arguments of one call in an entry, in bytes. Questions show no more of them.
 const maxAuditArguments = 16 << 10
 
-// AuditDecision says how a question was answered.
+// AuditDecision is the kind of decision in an answer.
 type AuditDecision string
 
-// The decisions. Approvals are questions whether a tool may be called; DecisionApprovedEdited is an approval of other arguments than were asked about.
+// The decisions. An approval is a question whether a tool may be called; DecisionApprovedEdited is for edited
+// arguments.
 const (
 	DecisionAnswered       AuditDecision = "answered"
 	DecisionApproved       AuditDecision = "approved"
@@ -76,10 +77,10 @@ const (
 	DecisionCancelled      AuditDecision = "cancelled"
 )
 
-// AuditAction says what was done.
+// AuditAction is the kind of an entry.
 type AuditAction string
 
-// The actions. Each entry is written when the store has what it says. What is refused, and what changes nothing, has none.
+// The actions. An entry is written after its action is committed. Refused and ineffective actions have none.
 const (
 	AuditAnswered AuditAction = "answered" // questions, or frontend calls
 	AuditEdited   AuditAction = "edited"   // messages: a changed or repeated message replaced what had followed it
@@ -96,7 +97,8 @@ const (
 	AuditDeletedAll  AuditAction = "deleted_all"
 )
 
-// audit passes on what the sender of r did to a thread. A log that fails keeps nobody from doing it; the server log then has the entry.
+// audit passes on an action of the sender of r on a thread. If the log failsthe action succeeds and the server log gets
+// the entry.
 func (g *Gateway) audit(r *http.Request, key state.Key, e AuditEntry) {
 	if g.o.Audit == nil {
 		return
@@ -118,7 +120,7 @@ func (g *Gateway) auditRun(key state.Key, e AuditEntry) {
 func (g *Gateway) writeAudit(log *slog.Logger, key state.Key, e AuditEntry) {
 	e.Time, e.Principal, e.Agent, e.Thread = g.o.Now().UTC(), key.Principal, key.Agent, key.ID
 	if err := calls.Protect(func() error { return g.o.Audit(e) }); err != nil {
-		e.Answers = slices.Clone(e.Answers) // the audit may have kept its own
+		e.Answers = slices.Clone(e.Answers) // the audit may have kept them
 		for i := range e.Answers {
 			e.Answers[i].Arguments, e.Answers[i].Reason = nil, "" // the server log has no content
 		}
@@ -127,7 +129,7 @@ func (g *Gateway) writeAudit(log *slog.Logger, key state.Key, e AuditEntry) {
 	}
 }
 
-// auditBegun passes on what the request that began a run decided: its answers, and what it took back of the conversation.
+// auditBegun passes on what the request decided that began a run: its answers, and the messages that it removed.
 func (g *Gateway) auditBegun(r *http.Request, begun *state.Begun) {
 	if g.o.Audit == nil {
 		return
@@ -153,7 +155,7 @@ func (g *Gateway) auditBegun(r *http.Request, begun *state.Begun) {
 	}
 }
 
-// auditAnswer is what is noted of an answer to one of the questions; content adds what it says.
+// auditAnswer returns the audit entry's form of answer to one of questions; content adds its content.
 func auditAnswer(answer state.Answer, questions []agui.Interrupt, content bool) AuditAnswer {
 	noted := AuditAnswer{Interrupt: answer.ID, Decision: decisionOf(answer)}
 	i := slices.IndexFunc(questions, func(q agui.Interrupt) bool { return q.ID == answer.ID })
@@ -171,9 +173,9 @@ func auditAnswer(answer state.Answer, questions []agui.Interrupt, content bool) 
 		Remember state.ApprovalScope `json:"remember"`
 		Reason   string              `json:"reason"`
 	}
-	_ = exact.Unmarshal(questions[i].Metadata["value"], &card) // of a question from elsewhere it may be anything
+	_ = exact.Unmarshal(questions[i].Metadata["value"], &card) // a foreign question may have any value
 	_ = exact.Unmarshal(answer.Payload, &given)                // it was held against the question's schema
-	noted.Tool, noted.Call = route.Logged(card.Tool), questions[i].ToolCallID
+	noted.Tool, noted.Call = route.Shorten(card.Tool), questions[i].ToolCallID
 	arguments := card.Arguments
 	if card.Truncated || card.Masked {
 		arguments = nil
@@ -201,8 +203,8 @@ func hashOfArguments(arguments json.RawMessage) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// decisionOf returns what an answer decides. A question asks for approval if its answer has the member "approved", as the answers to
-// questions about tool calls have. With comments to something else it approves of nothing.
+// decisionOf returns the decision in an answer. A question asks for approval if its answer has the member "approved",
+// as answers about tool calls have. Comments on any other question are no approval.
 func decisionOf(answer state.Answer) AuditDecision {
 	if answer.Status == agui.ResumeCancelled {
 		return DecisionCancelled

@@ -36,12 +36,12 @@ func TestAuditHasContentIfItIsAskedFor(t *testing.T) {
 	}
 }
 
-// The server log, which is told of entries that are not written, has no content.
+// The server log gets entries that the audit did not write, without content.
 func TestAnAuditThatFailsTellsNoContent(t *testing.T) {
 	t.Parallel()
 	var log lockedBuffer
 	s := &counter{T: t, till: &till{}}
-	s.worlds = []*world{newWorld(t, byHeader, logged(&log), func(o *gateway.Options) {
+	s.worlds = []*world{newWorld(t, byHeader, problemAttrs(&log), func(o *gateway.Options) {
 		o.Audit, o.AuditContent = func(gateway.AuditEntry) error { return errors.New("the disk is full") }, true
 		o.Agents, o.Agent = map[string]groupchat.Agent{"till": s.till.agent()}, nil
 	})}

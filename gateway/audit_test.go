@@ -17,7 +17,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 )
 
-// An auditLog is what a gateway has told its audit.
+// An auditLog collects the entries of a gateway's audit.
 type auditLog struct {
 	mu  sync.Mutex
 	all []gateway.AuditEntry
@@ -49,7 +49,7 @@ func (l *auditLog) take(t *testing.T, principal string) []gateway.AuditEntry {
 	return taken
 }
 
-// Each decision of a person has an entry when it counts, on every route; what is refused, repeated or changes nothing has none.
+// Each decision of a person has an entry, on every route; refused, repeated and ineffective ones have none.
 func TestAuditHasWhatPeopleDecide(t *testing.T) {
 	t.Parallel()
 	var log auditLog
@@ -182,7 +182,7 @@ func TestAuditHasStops(t *testing.T) {
 	}
 }
 
-// An audit that fails keeps nobody from anything, and the server log has what it did not take.
+// A failing audit blocks no action, and the server log has the missing entry.
 func TestAnAuditThatFails(t *testing.T) {
 	t.Parallel()
 	for name, audit := range map[string]func(gateway.AuditEntry) error{
@@ -192,7 +192,7 @@ func TestAnAuditThatFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var log lockedBuffer
-			w := newWorld(t, logged(&log), func(o *gateway.Options) { o.Audit = audit })
+			w := newWorld(t, problemAttrs(&log), func(o *gateway.Options) { o.Audit = audit })
 			w.post("echo", input("t", "r1", []string{"u1:Hi"}))
 			if status, answer := w.call("DELETE", "/threads/t", ""); status != http.StatusNoContent {
 				t.Errorf("DELETE = %d %s", status, answer)

@@ -30,7 +30,7 @@ func (s slowLog) Append(ctx context.Context, l *state.Lease, after state.FrameID
 	}
 }
 
-// A store that is behind holds back who writes, and nobody who looks.
+// A slow store delays writers, and not viewers.
 func TestWhoLooksDoesNotWaitForTheStore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, whoLooksDoesNotWaitForTheStore)

@@ -29,7 +29,8 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// A page of events that has the last event of the run names no next one, whatever the log has behind it that readers are not sent.
+// A page of events with the last event of the run has no next page, even if the log has later frames that readers are
+// not sent.
 func TestTheLastPageOfEventsHasNoNext(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

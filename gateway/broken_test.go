@@ -14,7 +14,7 @@ import (
 	"github.com/agui-gateway/gateway/state/memstore"
 )
 
-// A broken store gives readers what nobody can read, or panics.
+// A broken store returns unreadable frames to readers, or panics.
 type brokenStore struct {
 	state.Store
 	panics bool
@@ -37,7 +37,7 @@ func (s *brokenStore) Await(ctx context.Context, key state.Key, ticket string, t
 	return s.Store.Await(ctx, key, ticket, ttl)
 }
 
-// Whatever goes wrong with a reader that was promised the end of a run, it is told: a stream that just ends looks like a
+// A reader that was promised the end of a run gets an error in every case: a stream without an end looks like a
 // success.
 func TestAReaderThatCannotGoOn(t *testing.T) {
 	t.Parallel()
@@ -79,7 +79,7 @@ func TestAWaitThatBreaksOff(t *testing.T) {
 	}
 }
 
-// An answer that cannot be taken joins the live run, if there is one; and is told if it cannot.
+// An answer that cannot be used joins the live run, if there is one, and fails otherwise.
 func TestARefusalThatCannotGoOn(t *testing.T) {
 	t.Parallel()
 	store := &brokenStore{Store: memstore.New(memstore.Options{})}

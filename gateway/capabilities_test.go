@@ -12,7 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// Capabilities say what an agent can do as far as that is known of it, and nothing of what is not.
+// Capabilities list the known abilities of an agent only.
 func TestCapabilitiesTellOfTheAgent(t *testing.T) {
 	t.Parallel()
 	team := loadTeam(t, `version: 1

@@ -12,8 +12,8 @@ import (
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
-// TestAChatThatUsesUpItsTurnsSaysSo in the run's result, its trace, the log and the metrics, how deep it is in the team; one that is to end so
-// does not.
+// TestAChatThatUsesUpItsTurnsSaysSo in the run's result, its trace, the log and the metrics, at any depth in the team;
+// a chat that is expected to end so does not.
 func TestAChatThatUsesUpItsTurnsSaysSo(t *testing.T) {
 	t.Parallel()
 	talker := groupchat.Participant{Name: "a", Agent: groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {

@@ -35,7 +35,7 @@ func (k *knower) Run(ctx context.Context, t *groupchat.Turn) error {
 	k.mu.Lock()
 	k.knows = append(k.knows, p.ID+" "+strings.Join(p.Roles, ",")+" "+string(claims))
 	k.mu.Unlock()
-	p.Roles, p.Claims["tenant"] = append(p.Roles, "mine"), "mine" // which is nobody else's concern
+	p.Roles, p.Claims["tenant"] = append(p.Roles, "mine"), "mine" // must not affect others
 	if err := waits(ctx, t, k.gate); err != nil {
 		return err
 	}
@@ -52,8 +52,8 @@ func (k *knower) last() string {
 	return k.knows[len(k.knows)-1]
 }
 
-// Agents know the roles and claims of the request that has started or resumed their run: also on the replica that takes the run over, and
-// whoever answers a question later comes with their own.
+// Agents get the roles and claims of the request that started or resumed their run, also after a takeover, and a later
+// answer brings its sender's.
 func TestAgentsKnowTheClaimsOfTheirRun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -103,7 +103,7 @@ func TestAgentsKnowTheClaimsOfTheirRun(t *testing.T) {
 	})
 }
 
-// Claims and roles reach agents and nobody else: no event, no document, no notice, and not the log.
+// Claims and roles reach agents only: no event, no document, no notice, and not the log.
 func TestClaimsStayInside(t *testing.T) {
 	t.Parallel()
 	const claim, role = "claim-of-ada", "role-of-ada"

@@ -15,7 +15,8 @@ import (
 // skews are how far the clock of a gateway may be from that of its store.
 var skews = []time.Duration{-time.Hour, time.Hour}
 
-// Questions expire, and runs take their time, by the store's clock: that of a gateway may be wrong, and its replicas' differ.
+// Questions expire, and runs take their time, by the store's clock: a gateway's clock may be wrong, and replicas may
+// differ.
 func TestAGatewayWhoseClockIsWrong(t *testing.T) {
 	t.Parallel()
 	for _, skew := range skews {
@@ -47,7 +48,7 @@ func TestAGatewayWhoseClockIsWrong(t *testing.T) {
 	}
 }
 
-// A replica that does not serve the agent of a run without an owner leaves it to others for some leases, of the store's time.
+// A replica without the agent of an orphaned run leaves it to others for some leases, by the store's time.
 func TestAWrongClockAndARunThatIsOthers(t *testing.T) {
 	t.Parallel()
 	for _, skew := range skews {

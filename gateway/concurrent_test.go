@@ -102,7 +102,7 @@ func TestManyThreadsLeaveNothingBehind(t *testing.T) {
 		w.client.CloseIdleConnections()
 		eventually(t, "no goroutine is left", func() bool { return runtime.NumGoroutine() <= before+20 })
 	}
-	round() // what is kept for later is there after the first
+	round() // caches are filled after the first
 	first := heap()
 	round()
 	if second := heap(); second > first+first/2+4<<20 {

@@ -30,20 +30,21 @@ func init() {
 
 func updating() bool { return flag.Lookup("update").Value.String() == "true" }
 
-// The conversations of testdata are read as: prose, then one section per thing that happens, each with what is
-// expected of it in the section want behind it.
+// The conversations of testdata have the form: prose, then one section per step, each followed by the expected results
+// in a section want.
 //
 //	-- METHOD PATH [Header=Value…] --         a request, its whole answer; the body may have several lines
 //	-- open NAME until TYPE METHOD PATH … --  a stream, read up to an event of that type
-//	-- rest NAME --                           what else is on that stream, to its end
+//	-- rest NAME --                           the rest of that stream, to its end
 //	-- hang up NAME --                        its connection closes
-//	-- release --                             an agent that waits goes on
+//	-- release --                             an agent that waits continues
 //	-- idle THREAD --                         nothing runs on the thread any more
 //	-- move DURATION --                       the clock is moved
 //	-- drain --                               the gateway is given no more time
 //
-// In requests INT1, INT2, … stand for the ids of the questions, and CALL1, CALL2, … for those of the frontend calls,
-// in the order in which they were first seen. Streams are shown as they were sent, an id and an event a line. All of them are held to the order rules.
+// In requests INT1, INT2, … are the ids of the questions, and CALL1, CALL2, … those of the frontend calls, in the order
+// in which they were first seen. Streams are shown as they were sent, an id and an event a line. All of them must obey
+// the order rules.
 func TestConversations(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/conversations/*.txtar")
@@ -137,7 +138,7 @@ func (c *conversation) learn(got string) {
 	}
 }
 
-// play does what a section says and returns what came of it, and whether there is anything to show.
+// play runs a section and returns its result, and whether there is one to show.
 func (c *conversation) play(name, body string) (string, bool) {
 	c.t.Helper()
 	words := strings.Fields(name)

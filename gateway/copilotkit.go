@@ -45,7 +45,7 @@ func (s copilotkitService) Agent(r *http.Request, name string) (copilotkit.Agent
 // Hidden is part of [copilotkit.Service].
 func (s copilotkitService) Hidden(r *http.Request) []string { return s.g.hiddenFrom(r) }
 
-func (s copilotkitService) agent(a *served) copilotkit.Agent {
+func (s copilotkitService) agent(a *servedAgent) copilotkit.Agent {
 	return copilotkit.Agent{
 		Name: a.name, Description: a.Description, Capabilities: a.capabilities(), Surfaces: a.info.Surfaces, Suggester: s.g.countedSuggester(a), RunTimeout: a.RunTimeout,
 	}
@@ -91,7 +91,7 @@ func (s copilotkitService) Connect(w http.ResponseWriter, r *http.Request, name 
 	if now.Thread.Live != nil {
 		return page.endWithError(page.join(now.Thread))
 	}
-	return page.endWithError(page.showThread(shown{Snapshot: now}))
+	return page.endWithError(page.showThread(threadView{Snapshot: now}))
 }
 
 // Show is part of [copilotkit.Service].
@@ -111,7 +111,7 @@ func (s copilotkitService) Show(w http.ResponseWriter, r *http.Request, name str
 	return page.endWithError(page.showRun(events))
 }
 
-// showRun sends a stream that looks like a run of events.
+// showRun sends events as a stream in the form of a run.
 func (r *reader) showRun(events func(context.Context) ([]agui.Event, error)) error {
 	if err := r.open(); err != nil {
 		return err
@@ -155,8 +155,8 @@ func (s copilotkitService) Events(r *http.Request, t *state.Thread) iter.Seq2[js
 	}
 }
 
-// readLog yields the events that the log holds up to the frame last, as the reader is sent them. It is read batch by batch: a log may
-// be longer than what should be held at once.
+// readLog yields the events of the log up to the frame last, as this reader is sent them. It reads in batches, because
+// a log may be too long to hold in memory.
 func (r *reader) readLog(last state.FrameID, yield func(json.RawMessage, error) bool) {
 	for batch, err := range r.g.store.Tail(r.req.Context(), r.key, state.FrameID{}) {
 		if err != nil {
@@ -192,9 +192,9 @@ func (s copilotkitService) NoteStop(r *http.Request, key state.Key, stopped bool
 // Log is part of [copilotkit.Service].
 func (s copilotkitService) Log(r *http.Request) *slog.Logger { return s.g.log(r) }
 
-// profile is how a page wants its streams: a run that was stopped has a plain end, and where an error would lock the page its
-// question is asked again.
-func (s copilotkitService) profile(r *http.Request, name string, in *agui.RunAgentInput) (*served, wire.Profile, error) {
+// profile returns the stream profile of a page: a stopped run ends normally, and an error that would lock the page asks
+// again.
+func (s copilotkitService) profile(r *http.Request, name string, in *agui.RunAgentInput) (*servedAgent, wire.Profile, error) {
 	agent, err := s.g.agentFor(r, name)
 	if err != nil {
 		return nil, wire.Profile{}, err
@@ -209,7 +209,7 @@ func (s copilotkitService) profile(r *http.Request, name string, in *agui.RunAge
 	return agent, profile, err
 }
 
-// reader is a page that reads a thread and runs nothing.
+// reader returns a reader for a page that only reads a thread.
 func (s copilotkitService) reader(w http.ResponseWriter, r *http.Request, name string, in *agui.RunAgentInput) (*reader, error) {
 	agent, profile, err := s.profile(r, name, in)
 	if err != nil {

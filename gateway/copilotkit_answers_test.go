@@ -11,7 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 )
 
-// What the runtime of CopilotKit answers word for word, and what stands in the shape of its errors.
+// The answers of CopilotKit's runtime word for word, and the form of its errors.
 func TestPageAnswers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(o *gateway.Options) { o.Limits.Body = 4096 })
@@ -112,7 +112,7 @@ func TestPageAnswers(t *testing.T) {
 	}
 }
 
-// A body that is said to be something else is refused: a form of any page could send it.
+// A body with another declared type is refused: a form of any page could send it.
 func TestPageContentType(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -57,7 +57,7 @@ type tab struct {
 	at func(verb, agent, thread, body string) (path, sent string)
 }
 
-// onBoth runs a test once for each transport, on a gateway of its own.
+// onBoth runs a test once for each transport, on separate gateways.
 func onBoth(t *testing.T, test func(t *testing.T, p tab), change ...func(*gateway.Options)) {
 	t.Parallel()
 	for name, at := range transports {
@@ -140,7 +140,7 @@ func TestPageRuns(t *testing.T) {
 	})
 }
 
-// A page's run is nobody's connection's.
+// A page's run is not tied to a connection.
 func TestPageRunOutlivesItsConnection(t *testing.T) {
 	onBoth(t, func(t *testing.T, p tab) {
 		run := p.open("run", "slow", pageInput("t", "r1", []string{"u1:Hi"}))

@@ -29,7 +29,7 @@ func (w *world) costs(id string) (thread *float64, runs []*float64) {
 
 func is(cost *float64, want float64) bool { return cost != nil && *cost == want }
 
-// TestCostsOfRunsAndThreads lets a model with a price and one without speak. What is not known is not there, and nowhere 0.
+// TestCostsOfRunsAndThreads uses models with and without a price. An unknown cost is absent, and never 0.
 func TestCostsOfRunsAndThreads(t *testing.T) {
 	t.Parallel()
 	m := newThinker(t)
@@ -56,7 +56,7 @@ func TestCostsOfRunsAndThreads(t *testing.T) {
 	}
 }
 
-// TestCostOfARunThatFails keeps what was spent before.
+// TestCostOfARunThatFails keeps the cost so far.
 func TestCostOfARunThatFails(t *testing.T) {
 	t.Parallel()
 	priced := newThinker(t).priced(t, &model.Price{Input: 3, Output: 10})

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// Two threads that begin in the same millisecond have frames with the same places in their logs. A cursor of one is none of the other all
-// the same: its reader gets the prelude. Cursors from before ids had a mark of their thread still say what follows.
+// Two threads that begin in the same millisecond have frames with equal positions in their logs. A cursor of one is
+// still invalid for the other: its reader gets the prelude. Cursors from before ids had a mark of their thread remain
+// valid.
 func TestACursorBelongsToOneThread(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t) // its clock stands still

@@ -12,25 +12,25 @@ import (
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
-// maxDeadlines is how many questions are watched at once for their time to be over; of further ones it is not counted.
+// maxDeadlines bounds the questions that are watched at once; expiries of further ones are not counted.
 const maxDeadlines = 10_000
 
-// How long to wait before a deadline is looked at again, because the store was away or its clock is behind: at first, and at most. In
-// between it doubles each time, so that a store which comes back is not asked for thousands of questions at once.
+// The first and the longest delay before a deadline is checked again, because the store was away or its clock is
+// behind. The delay doubles each time, so that a store that returns does not get thousands of requests at once.
 const (
 	deadlinePause    = time.Second
 	deadlinePauseMax = time.Minute
 )
 
-// deadlines are the times at which questions expire that this replica has asked. Nobody else looks: a question that nobody answers
-// expires without anybody noticing. The zero value has none.
+// deadlines watches the expiry of questions that this replica asked. No other replica does: an unanswered question
+// expires without any write. The zero value is empty.
 type deadlines struct {
 	mu     sync.Mutex
 	timers map[*time.Timer]bool
 	closed bool
 }
 
-// add calls done in a goroutine of its own after d, and again until it returns true or close is called.
+// add calls done in a new goroutine after d, and repeatedly until it returns true or close is called.
 func (l *deadlines) add(d time.Duration, done func() bool) { l.addWith(d, deadlinePause, done) }
 
 // addWith is add with the pause before done is called for the second time.
@@ -67,7 +67,7 @@ func (l *deadlines) close() {
 	l.timers = nil
 }
 
-// noteExpired counts a question whose time is over, if nobody has answered it. It returns false if that is not known yet.
+// noteExpired counts a question that has expired without an answer. It returns false if that is not known yet.
 func (g *Gateway) noteExpired(key state.Key, agent, interrupt string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), calls.StoreTimeout)
 	defer cancel()
@@ -80,7 +80,7 @@ func (g *Gateway) noteExpired(key state.Key, agent, interrupt string) bool {
 	case !slices.Contains(t.Open, interrupt):
 		return true // it was answered, or its turn is gone
 	case t.Live != nil && slices.ContainsFunc(t.Live.Intent.Claims, func(c state.Answer) bool { return c.ID == interrupt && !c.Expired }):
-		return true // it is being answered; if that fails, nobody can answer again
+		return true // an answer is in progress; if that fails, no other is possible
 	}
 	g.metrics.Interrupts(ctx, agent, telemetry.InterruptExpired, 1)
 	return true

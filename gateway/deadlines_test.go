@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A store that is away for an hour is not asked each second for every question whose time is over.
+// A store that is away for an hour is not called each second for every expired question.
 func TestADeadlineIsLookedAtAgainAtGrowingDistances(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

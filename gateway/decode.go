@@ -18,7 +18,7 @@ import (
 )
 
 // decode turns the body of a run request into a request to the store, in canonical spelling.
-func (g *Gateway) decode(r *http.Request, agent *served) (*state.Request, error) {
+func (g *Gateway) decode(r *http.Request, agent *servedAgent) (*state.Request, error) {
 	in, data, err := g.readInput(r)
 	if err != nil {
 		return nil, err
@@ -53,11 +53,11 @@ func (g *Gateway) decodeOptions() agui.DecodeOptions {
 	return agui.DecodeOptions{MaxDepth: l.Depth, MaxValues: l.Values, MaxMessages: l.Messages, MaxID: maxID}
 }
 
-// maxID is how many bytes an id may have that a client chooses: it is in keys, in events and in lines of the server log.
+// maxID is the greatest length, in bytes, of an id chosen by a client. Such ids are in keys, events and log lines.
 const maxID = 256
 
-// requestOf returns the request to the store that in, whose bytes are data, makes of agent on behalf of r's principal.
-func (g *Gateway) requestOf(r *http.Request, in *agui.RunAgentInput, data []byte, agent *served) (*state.Request, error) {
+// requestOf returns the store's form of the request in, decoded from data, to agent on behalf of r's principal.
+func (g *Gateway) requestOf(r *http.Request, in *agui.RunAgentInput, data []byte, agent *servedAgent) (*state.Request, error) {
 	era, err := agui.EraOf(in.ProtocolVersion)
 	if err != nil {
 		return nil, err
@@ -97,10 +97,10 @@ func (g *Gateway) requestOf(r *http.Request, in *agui.RunAgentInput, data []byte
 	return req, nil
 }
 
-// freeAnswers is how many answers a request may have in any case. A request may repeat answers to questions that are closed.
+// freeAnswers is the number of answers that every request may have. A request may repeat answers to closed questions.
 const freeAnswers = 100
 
-// checkAnswers refuses more answers than the thread has open questions, before they are brought into canonical spelling.
+// checkAnswers refuses more answers than the thread has open questions, before the answers are normalised.
 func (g *Gateway) checkAnswers(ctx context.Context, key state.Key, n int) error {
 	if n <= freeAnswers {
 		return nil
@@ -115,15 +115,15 @@ func (g *Gateway) checkAnswers(ctx context.Context, key state.Key, n int) error 
 	return &agui.FieldError{Path: "resume", Problem: fmt.Sprintf("has %d answers, more than there are open questions", n)}
 }
 
-// newRequest returns a request to the store with what in has for it; the principal and the hash are missing.
-func (g *Gateway) newRequest(in *agui.RunAgentInput, agent *served, era agui.Era) *state.Request {
+// newRequest returns the store's form of in, without principal and hash.
+func (g *Gateway) newRequest(in *agui.RunAgentInput, agent *servedAgent, era agui.Era) *state.Request {
 	var props struct {
 		Gateway struct {
 			Edit       bool `json:"edit"`
 			Regenerate bool `json:"regenerate"`
 		} `json:"gateway"`
 	}
-	// Properties of another shape are the application's own.
+	// Properties of another form belong to the application.
 	_ = exact.Unmarshal(in.ForwardedProps, &props)
 	return &state.Request{
 		Key:            state.Key{Agent: agent.name, ID: in.ThreadID},
@@ -131,7 +131,7 @@ func (g *Gateway) newRequest(in *agui.RunAgentInput, agent *served, era agui.Era
 		ParentRunID:    in.ParentRunID,
 		Era:            era,
 		Messages:       in.Messages,
-		Answers:        answers(in),
+		Answers:        parseAnswers(in),
 		State:          in.State,
 		Tools:          in.Tools,
 		Context:        in.Context,
@@ -144,8 +144,8 @@ func (g *Gateway) newRequest(in *agui.RunAgentInput, agent *served, era agui.Era
 	}
 }
 
-// answers returns the answers of a request in either dialect; resume counts before the legacy form.
-func answers(in *agui.RunAgentInput) []state.Answer {
+// parseAnswers returns the answers of a request in either dialect; resume precedes the legacy form.
+func parseAnswers(in *agui.RunAgentInput) []state.Answer {
 	if len(in.Resume) == 0 {
 		return legacyAnswers(in.ForwardedProps)
 	}
@@ -163,8 +163,8 @@ func resumeAnswers(resume []agui.ResumeEntry) []state.Answer {
 	return list
 }
 
-// legacyAnswers reads forwardedProps.command.resume: a bare value, bound by the id that came back in
-// interruptEvent if there is one, or an array of standard entries. Null and absent are no answer.
+// legacyAnswers reads forwardedProps.command.resume: a bare value, for the id in interruptEvent if there is one, or an
+// array of standard entries. Null and absent mean no answer.
 func legacyAnswers(props json.RawMessage) []state.Answer {
 	var p struct {
 		Command struct {
@@ -199,19 +199,20 @@ func legacyAnswers(props json.RawMessage) []state.Answer {
 	return []state.Answer{{ID: event.ID, Status: agui.ResumeResolved, Payload: payload}}
 }
 
-// profile returns what the reader of a request is sent: by its era, the agent's options, the query parameters
-// interrupts=standard|legacy, subagents=on|off, refusals=error|ask, files=data|links, a2ui=on|off, chunks=on|off, snapshots=all|news and trace=1, and the other ways to ask for subagents and links. Dialect is that of
-// the route, props are the forwarded properties if there are any.
-func (g *Gateway) profile(r *http.Request, agent *served, thread string, era agui.Era, dialect wire.Dialect, props json.RawMessage) (w wire.Profile, err error) {
+// profile returns how the reader of a request is sent events. It depends on the protocol era, the agent's options, and
+// the query parameters interrupts=standard|legacy, subagents=on|off, refusals=error|ask, files=data|links, a2ui=on|off,
+// chunks=on|off, snapshots=all|news and trace=1, and the headers and properties with the same meaning. dialect is that
+// of the route; props are the forwarded properties, or nil.
+func (g *Gateway) profile(r *http.Request, agent *servedAgent, thread string, era agui.Era, dialect wire.Dialect, props json.RawMessage) (w wire.Profile, err error) {
 	w = wire.Profile{Era: era, Dialect: dialect}
-	if w.Subagents, err = subagents(r, agent, era, dialect, props); err != nil {
+	if w.Subagents, err = wantsSubagents(r, agent, era, dialect, props); err != nil {
 		return w, err
 	}
 	if agent.LegacyInterrupts {
 		w.Dialect = wire.Legacy
 	}
 	q := r.URL.Query()
-	if linked, err := linksFiles(r); err != nil {
+	if linked, err := wantsFileLinks(r); err != nil {
 		return w, err
 	} else if linked {
 		w.Links = wire.Links{Thread: thread, Agent: agent.name}
@@ -232,7 +233,7 @@ func (g *Gateway) profile(r *http.Request, agent *served, thread string, era agu
 	default:
 		return w, route.InvalidQuery("refusals", "must be error or ask")
 	}
-	if w.Surfaces, err = surfaces(q, r.URL.Path); err != nil {
+	if w.Surfaces, err = wantsSurfaces(q, r.URL.Path); err != nil {
 		return w, err
 	}
 	switch q.Get("chunks") {
@@ -249,33 +250,33 @@ func (g *Gateway) profile(r *http.Request, agent *served, thread string, era agu
 	default:
 		return w, route.InvalidQuery("snapshots", "must be all or news")
 	}
-	w.Trace, err = traces(q)
+	w.Trace, err = wantsTraces(q)
 	return w, err
 }
 
-// filesHeader asks for links in place of files, for clients that cannot set a query.
+// filesHeader selects links to files, for clients that cannot set a query.
 const filesHeader = "X-Gateway-Files"
 
-// linksFiles reports whether the reader of a request is sent links in the place of files: by files=links|data in the query, which counts
-// before the header. Without a word it is sent what was stored, as clients of plain AG-UI expect.
-func linksFiles(r *http.Request) (bool, error) {
-	for _, said := range [][2]string{{"files", r.URL.Query().Get("files")}, {filesHeader, r.Header.Get(filesHeader)}} {
-		switch said[1] {
+// wantsFileLinks reports whether the reader of a request is sent links rather than file data. files=links|data in the query
+// precedes the header. The default is the data as stored, which clients of plain AG-UI expect.
+func wantsFileLinks(r *http.Request) (bool, error) {
+	for _, option := range [][2]string{{"files", r.URL.Query().Get("files")}, {filesHeader, r.Header.Get(filesHeader)}} {
+		switch option[1] {
 		case "":
 		case "links":
 			return true, nil
 		case "data":
 			return false, nil
 		default:
-			return false, route.InvalidQuery(said[0], "must be links or data")
+			return false, route.InvalidQuery(option[0], "must be links or data")
 		}
 	}
 	return false, nil
 }
 
-// surfaces reports whether a reader is sent activities of A2UI. Behind CopilotKit's Node runtime, whose middleware makes them, requests come
-// by the endpoints of AG-UI; where a page speaks with the gateway itself, they come by CopilotKit's.
-func surfaces(q url.Values, path string) (bool, error) {
+// wantsSurfaces reports whether a reader is sent A2UI activities. The middleware of CopilotKit's Node runtime creates
+// them itself, and its requests use AG-UI's endpoints; pages that connect directly use CopilotKit's.
+func wantsSurfaces(q url.Values, path string) (bool, error) {
 	switch q.Get("a2ui") {
 	case "":
 		return copilotkit.Owns(path), nil
@@ -288,8 +289,8 @@ func surfaces(q url.Values, path string) (bool, error) {
 	}
 }
 
-// traces reports whether a request asks for the steps of runs beside their events.
-func traces(q url.Values) (bool, error) {
+// wantsTraces reports whether a request asks for trace spans of runs.
+func wantsTraces(q url.Values) (bool, error) {
 	switch q.Get("trace") {
 	case "", "0":
 		return false, nil
@@ -302,7 +303,7 @@ func traces(q url.Values) (bool, error) {
 
 // threadProfile returns the thread that a request names, its agent, and what the request's reader is sent; its era
 // is that of ?protocolVersion=, because there is no body that could state it.
-func (g *Gateway) threadProfile(r *http.Request) (state.Key, *served, wire.Profile, error) {
+func (g *Gateway) threadProfile(r *http.Request) (state.Key, *servedAgent, wire.Profile, error) {
 	key, err := g.thread(r)
 	if err != nil {
 		return key, nil, wire.Profile{}, err
@@ -319,37 +320,36 @@ func (g *Gateway) threadProfile(r *http.Request) (state.Key, *served, wire.Profi
 	return key, agent, wire, err
 }
 
-// subagentsHeader asks for SUBAGENT_* events, for clients that cannot set a query.
+// subagentsHeader selects SUBAGENT_* events, for clients that cannot set a query.
 const subagentsHeader = "X-Gateway-Subagents"
 
-// subagents reports whether the reader of a request is sent SUBAGENT_* events. The query counts before the header, the header
-// before forwardedProps.gateway.subagents, and each of them before the agent's setting. Without a word, POST /subgraphs is for
-// clients that do not know them.
-func subagents(r *http.Request, agent *served, era agui.Era, dialect wire.Dialect, props json.RawMessage) (bool, error) {
+// wantsSubagents reports whether the reader of a request is sent SUBAGENT_* events. The query precedes the header, the
+// header forwardedProps.gateway.subagents, and that the agent's setting. By default POST /subgraphs leaves them out.
+func wantsSubagents(r *http.Request, agent *servedAgent, era agui.Era, dialect wire.Dialect, props json.RawMessage) (bool, error) {
 	var forwarded struct {
 		Gateway struct {
 			Subagents json.RawMessage `json:"subagents"`
 		} `json:"gateway"`
 	}
-	// Properties of another shape are the application's own.
+	// Properties of another form belong to the application.
 	_ = exact.Unmarshal(props, &forwarded)
 	property := string(forwarded.Gateway.Subagents)
 	if property == "null" {
 		property = ""
 	}
-	for _, said := range []struct{ where, what, on, off string }{
+	for _, option := range []struct{ source, value, on, off string }{
 		{"subagents", r.URL.Query().Get("subagents"), "on", "off"},
 		{subagentsHeader, r.Header.Get(subagentsHeader), "on", "off"},
 		{"forwardedProps.gateway.subagents", property, `"on"`, `"off"`},
 	} {
-		switch said.what {
+		switch option.value {
 		case "":
-		case said.on:
+		case option.on:
 			return true, nil
-		case said.off:
+		case option.off:
 			return false, nil
 		default:
-			return false, route.InvalidQuery(said.where, "must be on or off")
+			return false, route.InvalidQuery(option.source, "must be on or off")
 		}
 	}
 	switch {

@@ -14,7 +14,8 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// Pages that know questions as CUSTOM on_interrupt only, and cannot set a query, get them so from an agent that is set up for them.
+// Pages that know questions as CUSTOM on_interrupt only, and cannot set a query, get them so from an agent that is set
+// up for them.
 func TestAnAgentMayAskInTheLegacyDialect(t *testing.T) {
 	t.Parallel()
 	team := loadTeam(t, `version: 1
@@ -60,7 +61,7 @@ func TestSubgraphsIsForTheOnlyAgent(t *testing.T) {
 	}
 }
 
-// A type of agent that can do without a model does so where it is told to, whatever the default model is.
+// A type of agent that works without a model does so if configured, for any default model.
 func TestAModelCanBeOff(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "team.yaml")
@@ -80,7 +81,7 @@ func TestAModelCanBeOff(t *testing.T) {
 	}
 }
 
-// What is a type in the program gateway and not in a program of one's own is told apart from a slip of the pen.
+// A type of the program gateway that another program lacks is distinguished from a misspelling.
 func TestTypesOfTheProgramAreNamed(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "team.yaml")

@@ -10,8 +10,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// openDocument makes the run's document of the state of t and the initial members that it lacks. Changes of it are events of the run
-// from then on. A state that is known to have those members is read only when the agent needs it.
+// openDocument creates the run's document from the state of t and the initial members that it lacks. Changes of the
+// document are events of the run. A state that is known to have those members is read only when the agent needs it.
 func (a *attempt) openDocument(t *state.Thread) error {
 	run, opened := a.run, false
 	o := state.DocumentOptions{
@@ -56,7 +56,7 @@ func (a *attempt) stateAt(ctx context.Context, rev int64) (raw json.RawMessage, 
 	return raw, err
 }
 
-// readState reads the state for the agent, as readEarlier reads messages. An agent whose run has ended gets none.
+// readState reads the state for the agent, like readEarlier for messages. After the run has ended it fails.
 func (a *attempt) readState(rev int64) (json.RawMessage, error) {
 	if a.ctx.Err() != nil {
 		return nil, context.Cause(a.ctx)
@@ -68,7 +68,7 @@ func (a *attempt) readState(rev int64) (json.RawMessage, error) {
 	return raw, err
 }
 
-// initialName returns the name of the agent's initial members, if the run found them all in the state and has not changed it.
+// initialName returns the name of the agent's initial members if the run found all of them in the unchanged state.
 func (a *attempt) initialName() string {
 	if a.doc == nil || len(a.agent.spec.Initial) == 0 || a.state != nil || a.committed != 0 {
 		return ""

@@ -7,14 +7,14 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/edge"
 )
 
-// hosts say for which hosts requests may be.
+// hosts returns the hosts that requests may name.
 func (g *Gateway) hosts() edge.Hosts { return edge.Hosts{Names: g.o.Hosts, Open: g.o.Principal == nil} }
 
-// origins say which pages may call.
+// origins returns the origins of pages that may call.
 func (g *Gateway) origins() edge.Origins { return edge.Origins{Names: g.o.Origins} }
 
-// clientAddress returns the address of the client that has sent r, as far as trusted proxies tell it. It is not valid if the
-// connection has none, like one of a Unix socket.
+// clientAddress returns the address of the client that sent r, as reported by trusted proxies. It is invalid if the
+// connection has none, as for Unix sockets.
 func (g *Gateway) clientAddress(r *http.Request) netip.Addr {
 	return edge.Proxies(g.o.TrustedProxies).Client(r)
 }

@@ -31,7 +31,7 @@ func tryouts(t *testing.T, g *Gateway) (routes [][2]string) {
 	return append(routes, [2]string{http.MethodPost, "/nothing"}, [2]string{http.MethodGet, "/nothing"}, [2]string{http.MethodGet, "/threads/x/y"})
 }
 
-// newGuarded is a gateway with a page and a principal, who is counted.
+// newGuarded is a gateway with a page and a Principal function that counts its calls.
 func newGuarded(t *testing.T, asked *int) *Gateway {
 	t.Helper()
 	g, err := New(Options{
@@ -75,8 +75,8 @@ func safe(method string) bool {
 	return slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodOptions}, method)
 }
 
-// Whatever a route changes, no page of another origin gets there with a person's browser: it is refused before anybody is asked who
-// they are, and before its body is read.
+// No page of another origin can use a route with side effects through a person's browser: it is refused before
+// authentication, and before its body is read.
 func TestEveryRouteThatChangesSomethingRefusesForeignPages(t *testing.T) {
 	t.Parallel()
 	asked := 0
@@ -120,7 +120,8 @@ func TestEveryRouteThatChangesSomethingRefusesForeignPages(t *testing.T) {
 	}
 }
 
-// A form, and a script that asks nobody, can send text, but no JSON. Whoever adds a route decides here whether it takes nothing else.
+// A form, and a script without a preflight, can send text, but no JSON. A new route must be listed here if it accepts
+// anything else.
 func TestEveryRouteThatChangesSomethingTakesOnlyJSON(t *testing.T) {
 	t.Parallel()
 	const base = "/api/copilotkit"
@@ -151,7 +152,7 @@ func TestEveryRouteThatChangesSomethingTakesOnlyJSON(t *testing.T) {
 	}
 }
 
-// A name that an attacker has made to point here gets nothing from any route; only probes ask for whatever address they have found.
+// A name that an attacker has pointed here gets nothing from any route; probes may use any address.
 func TestEveryRouteRefusesForeignHosts(t *testing.T) {
 	t.Parallel()
 	asked := 0

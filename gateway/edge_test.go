@@ -10,8 +10,8 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 )
 
-// A page that may call can read every answer: errors before a stream, streams, and what no route answers. Another page can read none, and no
-// cache mixes the two up.
+// A page that may call can read every answer: errors before a stream, streams, and unknown routes. Another page can
+// read none, and no cache mixes the two up.
 func TestPagesThatMayCallReadEveryAnswer(t *testing.T) {
 	t.Parallel()
 	const origin = "https://app.example"
@@ -58,7 +58,7 @@ func TestPagesThatMayCallReadEveryAnswer(t *testing.T) {
 	}
 }
 
-// A preflight allows the methods there are and the headers that pages may set, and browsers may remember it for a while.
+// A preflight allows the existing methods and the headers that pages may set, and browsers may cache it.
 func TestPreflights(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(o *gateway.Options) { o.Origins = []string{"https://app.example"} })
@@ -77,7 +77,8 @@ func TestPreflights(t *testing.T) {
 	}
 }
 
-// An attacker's name that points to this machine gets nothing, though the browser takes the attacker's page for one of ours.
+// An attacker's name that points to this machine gets nothing, even if the browser treats the attacker's page as one of
+// ours.
 func TestRebinding(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -139,7 +140,7 @@ func TestAFormStopsNobody(t *testing.T) {
 	}
 }
 
-// Whoever is refused is found by the address in the log: the connection's, or what a trusted proxy says of it.
+// The log has the address of refused clients: the connection's, or one reported by a trusted proxy.
 func TestTheLogHasTheAddressOfWhoIsRefused(t *testing.T) {
 	t.Parallel()
 	const client = "198.51.100.7"
@@ -154,7 +155,7 @@ func TestTheLogHasTheAddressOfWhoIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var log lockedBuffer
-			w := newWorld(t, logged(&log), func(o *gateway.Options) {
+			w := newWorld(t, problemAttrs(&log), func(o *gateway.Options) {
 				o.TrustedProxies = test.proxies
 				o.Principal = func(r *http.Request) (gateway.Principal, error) {
 					return gateway.Principal{ID: r.Header.Get("X-User")}, nil

@@ -13,7 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// What would make the readers' view another than the server's is refused, and the run goes on.
+// Events that would make the readers' view differ from the server's are refused, and the run continues.
 func TestAgentsDoNotSendWhatIsTheServers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(o *gateway.Options) {
@@ -69,7 +69,7 @@ func TestAnActivityIsChanged(t *testing.T) {
 	}
 }
 
-// A question may name a call that nobody made. The run that answers it can be stopped all the same.
+// A question may name a call that does not exist. The run that answers it can still be stopped.
 func TestAQuestionAboutNoCallCanBeStopped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(o *gateway.Options) {

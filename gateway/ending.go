@@ -66,7 +66,7 @@ func (a *attempt) detachAgent() {
 	a.state = a.changedState() // what the agent changes from now on is not sent and not stored
 }
 
-// handOver leaves the run to another replica: it appends what is pending and releases the lease.
+// handOver leaves the run to another replica: it appends the pending events and releases the lease.
 func (a *attempt) handOver() {
 	a.rec.Flush()
 	if err := a.release(); err != nil {
@@ -84,7 +84,7 @@ func (a *attempt) release() error {
 	return calls.Protect(func() error { return a.g.store.Release(ctx, a.lease) })
 }
 
-// surrender gives the run up when nothing more can be written. Another attempt ends it.
+// surrender gives up the run when writing is impossible. Another attempt ends it.
 func (a *attempt) surrender(err error) {
 	if a.rec.LeaseLost() {
 		a.log.Warn("run: lease lost")
@@ -107,7 +107,7 @@ func (a *attempt) sendSnapshots() error {
 func (a *attempt) endSucceeded(result groupchat.Result) error {
 	c := state.Commit{End: &state.End{Status: state.RunSuccess}}
 	outcome := &agui.Outcome{Type: agui.OutcomeSuccess}
-	if result.Pause != nil { // frontend calls alone are a success, whose calls the client answers with its next request
+	if result.Pause != nil { // frontend calls alone are a success; the client answers them with its next request
 		c.Checkpoint, c.Calls = result.Checkpoint, result.Pause.Calls
 	}
 	return a.finish(c, outcome, result.Closings)
@@ -116,7 +116,7 @@ func (a *attempt) endSucceeded(result groupchat.Result) error {
 func (a *attempt) endInterrupted(result groupchat.Result) error {
 	tokens := make([]state.Token, 0, len(result.Pause.Interrupts))
 	shown := make([]agui.Interrupt, 0, len(result.Pause.Interrupts))
-	asked := a.clock.Now().UTC()
+	now := a.clock.Now().UTC()
 	for _, i := range result.Pause.Interrupts {
 		ttl := i.TTL
 		if ttl <= 0 {
@@ -128,7 +128,7 @@ func (a *attempt) endInterrupted(result groupchat.Result) error {
 			expires = i.Until.UTC().Truncate(time.Second)
 		}
 		i.ExpiresAt = expires.Format(time.RFC3339)
-		tokens = append(tokens, state.Token{Interrupt: i.Interrupt, AskedAt: asked, ExpiresAt: expires, Status: state.TokenOpen})
+		tokens = append(tokens, state.Token{Interrupt: i.Interrupt, AskedAt: now, ExpiresAt: expires, Status: state.TokenOpen})
 		shown = append(shown, i.Interrupt)
 	}
 	c := state.Commit{
@@ -151,8 +151,8 @@ func (a *attempt) endInterrupted(result groupchat.Result) error {
 	return nil
 }
 
-// endStopped ends a run that was stopped: its messages stay, as far as they were written, and the state as it is. Calls that
-// will not be answered any more get a result, so that the next turn finds no call without one.
+// endStopped ends a run that was stopped. Its messages as far as written, and its state, are kept. Open calls get a
+// result, so that the next turn finds no call without one.
 func (a *attempt) endStopped() error {
 	a.rec.Hold()
 	code := errcode.Cancelled
@@ -220,7 +220,7 @@ func (a *attempt) answerBoundCalls() error {
 	return nil
 }
 
-// finish ends a run whose agent has finished or paused: with the snapshots, the closing events behind them, and the terminal event.
+// finish ends a run with a finished or paused agent: with snapshots, closing events, and the terminal event.
 func (a *attempt) finish(c state.Commit, outcome *agui.Outcome, closings []agui.Event) error {
 	a.rec.Hold()
 	if err := a.sendSnapshots(); err != nil {
@@ -268,7 +268,7 @@ func (a *attempt) limitResult() json.RawMessage {
 	return raw
 }
 
-// newEnding returns what is stored with the terminal frame for readers that are sent another event in its place.
+// newEnding returns the part of the terminal frame for readers that are sent a different event.
 func (a *attempt) newEnding() *state.Ending {
 	return &state.Ending{Resumed: a.intent.Resumed, ThreadID: a.lease.Key.ID, RunID: a.intent.RunID}
 }

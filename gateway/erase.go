@@ -12,13 +12,13 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// ErasePrincipal deletes all that a store has of a principal: live runs are stopped, on whichever replica they are, and threads with
-// their logs, questions and waiting requests, notices for the webhook, and approvals that are remembered, are deleted. It returns how many threads that were, also if it
-// fails, and may be called again. Threads that are begun meanwhile are deleted too, unless they are begun after its last look; nothing
-// keeps the principal from beginning new ones. Patience is how long live runs may take to end before they are deleted as they are; 0
-// means that there is nobody who would end them.
+// ErasePrincipal deletes all data of a principal: it stops live runs on all replicas, then deletes threads with their
+// logs, questions and waiting requests, notices for the webhook, and remembered approvals. It returns the number of
+// threads deleted, also on error, and may be called again. Threads that begin meanwhile are deleted too, unless they
+// begin after the last pass; it does not prevent new ones. patience is how long live runs may take to end before they
+// are deleted anyway; 0 means that no replica is running to end them.
 //
-// It fails with ctx's error when ctx is done before nothing is left, and with the errors of a [state.Store].
+// It fails with ctx's error if ctx is done before everything is deleted, and with the errors of a [state.Store].
 func ErasePrincipal(ctx context.Context, store state.Store, principal string, patience time.Duration) (threads int, err error) {
 	e := &eraser{store: store, principal: principal, patience: patience}
 	for {
@@ -27,7 +27,7 @@ func ErasePrincipal(ctx context.Context, store state.Store, principal string, pa
 			return threads, err
 		}
 		if len(page.Threads) == 0 {
-			return threads, e.rest(ctx)
+			return threads, e.deleteRemaining(ctx)
 		}
 		n, err := e.threads(ctx, page.Threads)
 		threads += n
@@ -37,7 +37,7 @@ func ErasePrincipal(ctx context.Context, store state.Store, principal string, pa
 	}
 }
 
-// erasePage is how many threads are stopped at once, and then deleted.
+// erasePage is the number of threads that are stopped, and then deleted, at once.
 const erasePage = 100
 
 // An eraser deletes what there is of a principal.
@@ -91,8 +91,8 @@ func (e *eraser) forget(ctx context.Context, keys []state.Key) (purged int, err 
 	return len(keys), nil
 }
 
-// rest deletes the notices for the webhook that are about the principal's threads, and what the principal approved of in all of them.
-func (e *eraser) rest(ctx context.Context) error {
+// deleteRemaining deletes the principal's webhook notices and approvals for all threads.
+func (e *eraser) deleteRemaining(ctx context.Context) error {
 	keys, err := webhook.NoticesOf(ctx, e.store, e.principal)
 	if err != nil {
 		return err
@@ -101,8 +101,8 @@ func (e *eraser) rest(ctx context.Context) error {
 	return err
 }
 
-// stopForGood asks for the end of a thread's live run, and keeps requests that wait for its end from starting another. It returns the
-// thread, nil if nothing runs. A thread that has lost a part, or is gone, has no live run.
+// stopForGood requests the end of a thread's live run, and prevents waiting requests from starting another. It returns
+// the thread, or nil if nothing runs. A deleted or damaged thread has no live run.
 func stopForGood(ctx context.Context, store state.Store, key state.Key, patience time.Duration) (*state.Thread, error) {
 	t, _, err := store.Load(ctx, key)
 	if errors.Is(err, state.ErrDamaged) || errors.Is(err, state.ErrUnknownThread) {
@@ -121,7 +121,7 @@ func stopForGood(ctx context.Context, store state.Store, key state.Key, patience
 	return t, err
 }
 
-// stopPatience is how long a run that was stopped may take to end before its thread is deleted as it is.
+// stopPatience is how long a stopped run may take to end before its thread is deleted anyway.
 func (g *Gateway) stopPatience() time.Duration { return 2*g.o.StopGrace + calls.StoreTimeout }
 
 // remaining is how many threads a principal has, at most most.

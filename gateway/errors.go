@@ -61,20 +61,21 @@ func statusOf(code errcode.Code) int {
 func (g *Gateway) answerError(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
 		if begun, ok := w.(interface{ Begun() bool }); ok && !begun.Begun() {
-			w.WriteHeader(http.StatusRequestTimeout) // the client is gone, or has closed only its side: then it must not take silence for success
+			// the client is gone, or has only half-closed: that must not look like a success
+			w.WriteHeader(http.StatusRequestTimeout)
 		}
 		return
 	}
 	if errors.Is(err, route.ErrReaderGone) {
-		g.log(r).Debug("reader: gone", "path", route.Logged(r.URL.Path), "error", err)
+		g.log(r).Debug("reader: gone", "path", route.Shorten(r.URL.Path), "error", err)
 		return
 	}
 	g.noteLimit(err)
 	code := errcode.Of(err)
 	status := statusOf(code)
-	log := g.log(r).With(route.Described(r)...).With("code", string(code))
+	log := g.log(r).With(route.RequestAttrs(r)...).With("code", string(code))
 	if refused, ok := errors.AsType[*refusedAnswer](err); ok {
-		log = log.With(logged(refused.details)...)
+		log = log.With(problemAttrs(refused.details)...)
 	}
 	if status >= http.StatusInternalServerError {
 		log.Error("request: failed", "error", err)
@@ -84,10 +85,10 @@ func (g *Gateway) answerError(w http.ResponseWriter, r *http.Request, err error)
 	g.writeError(w, r, err)
 }
 
-// retryAfter is how long a client should wait after a 503 or a 429, if nothing better is known.
+// retryAfter is the default delay that clients are asked for after a 503 or a 429.
 const retryAfter = time.Second
 
-// A retryError is an error after which a client should wait for a known time.
+// A retryError is an error with a known delay before the client should retry.
 type retryError struct {
 	err   error
 	after time.Duration
@@ -127,7 +128,8 @@ func (g *Gateway) writeError(w http.ResponseWriter, r *http.Request, err error) 
 	if errors.Is(err, route.ErrCoding) {
 		w.Header().Set("Accept-Encoding", "identity")
 	}
-	if status == http.StatusUnauthorized && g.o.auth() != "header" { // a token would not help where a proxy says who it is
+	// where a proxy authenticates, a token would not help
+	if status == http.StatusUnauthorized && g.o.auth() != "header" {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
 	var details []state.Problem

@@ -42,7 +42,8 @@ func ExampleExportPrincipal() {
 	// Output: 1 <nil> 3 lines
 }
 
-// A program deletes what it has of somebody who is leaving. Nobody else runs anything here, so there is nobody to wait for.
+// A program deletes all data of a person who leaves. No other process executes runs here, so there is no run to wait
+// for.
 func ExampleErasePrincipal() {
 	g, o := greeted()
 	defer g.Close()

@@ -86,7 +86,7 @@ func ExampleNew_prefix() {
 
 type userKey struct{}
 
-// signedIn is a program's own authentication: it puts the user into the request's context. This one believes whatever it is told.
+// signedIn is a program's authentication: it puts the user into the request's context. This one trusts the request.
 func signedIn(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if user, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer token-of-"); ok {
@@ -96,7 +96,8 @@ func signedIn(next http.Handler) http.Handler {
 	})
 }
 
-// A program that knows its users tells the gateway who has sent a request: each user has threads of their own, and nobody else is served.
+// A program that knows its users identifies the sender of a request: each user has separate threads, and others are
+// refused.
 func ExampleNew_principal() {
 	hello := groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
 		return groupchat.Say(t, "hello", "Hello, %s.", t.Principal())

@@ -15,10 +15,11 @@ import (
 // exportFormat is the version of an export: a later one may have more members.
 const exportFormat = 1
 
-// ExportPrincipal writes all threads that a store has of a principal, as JSON, one value a line: {"principal", "exportedAt", "format"} with
-// the principal's approvals that are remembered first, then each thread as GET /threads/{id} shows it, and {"threads"}, the number of those lines, at the end, without which the export is
-// not complete. A thread that changes meanwhile may come twice; the later one counts. One that has lost a part is {"id", "agent", "error"}.
-// No more than one thread is in memory at a time. It fails with the errors of w and of a [state.Store].
+// ExportPrincipal writes all threads of a principal as JSON lines: first {"principal", "exportedAt", "format"} with the
+// principal's remembered approvals, then each thread in the form of GET /threads/{id}, and last {"threads"} with the
+// number of thread lines; without it the export is incomplete. A thread that changes meanwhile may appear twice; the
+// later line counts. A damaged thread is {"id", "agent", "error"}. At most one thread is in memory at a time. It fails
+// with the errors of w and of a [state.Store].
 func ExportPrincipal(ctx context.Context, store state.Store, principal string, w io.Writer) (threads int, err error) {
 	e := &exporter{store: store, principal: principal, out: json.NewEncoder(w)}
 	e.out.SetEscapeHTML(false)
@@ -34,8 +35,8 @@ type exporter struct {
 	n         int
 }
 
-// exportPasses is how often threads are looked for that have changed since the last look. One that changes all the time is in any case in
-// the export as it once was.
+// exportPasses bounds the passes over threads that changed during the previous one. A thread that changes all the time
+// is exported in at least one version.
 const exportPasses = 5
 
 func (e *exporter) export(ctx context.Context) error {
@@ -66,8 +67,8 @@ func (e *exporter) export(ctx context.Context) error {
 	return e.out.Encode(map[string]int{"threads": e.n})
 }
 
-// pass writes the threads that were changed after a time, and returns when the newest was; zero: there is none. A listing begins with the
-// newest, so that a thread which changes meanwhile can move out of the way of a pass, and is found by the next.
+// pass writes the threads that changed after since, and returns the newest time of change; zero without threads. A
+// listing begins with the newest, so a thread that changes meanwhile can be missed by a pass and is found by the next.
 func (e *exporter) pass(ctx context.Context, since time.Time) (newest time.Time, err error) {
 	q := state.Query{Principal: e.principal, Limit: erasePage}
 	for {
@@ -119,15 +120,14 @@ func (e *exporter) thread(ctx context.Context, key state.Key) error {
 	return nil
 }
 
-// An exportedThread is what clients are shown of a thread, and the notes of its agents, which they are not, with what was approved of in
-// it beforehand.
+// An exportedThread is a thread in its public formwith its remembered approvals and its agents' notes.
 type exportedThread struct {
 	*threadDocument
 	Notes     json.RawMessage  `json:"notes,omitempty"`
 	Approvals []state.Approval `json:"approvals,omitempty"`
 }
 
-// A damagedThread stands in an export for a thread that cannot be shown.
+// A damagedThread replaces a thread that cannot be read.
 type damagedThread struct {
 	ID    string            `json:"id"`
 	Agent string            `json:"agent"`

@@ -14,7 +14,8 @@ import (
 	"github.com/agui-gateway/gateway/state/statetest"
 )
 
-// A mover is a store with pages of one thread. When the first thread is read, the other one is renamed, and so moves to a page before.
+// A mover is a store with pages of one thread. When the first thread is read, it renames the other one, which so moves
+// to an earlier page.
 type mover struct {
 	state.Store
 

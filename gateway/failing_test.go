@@ -11,7 +11,7 @@ import (
 
 // These agents come to a bad end.
 
-// isDeaf does not listen to its context, and tries to go on when it is let.
+// isDeaf ignores its context, and tries to continue when released.
 func isDeaf(t *groupchat.Turn, gate chan struct{}) error {
 	if err := await(context.Background(), t, gate); err != nil {
 		return err
@@ -26,7 +26,7 @@ func isDeaf(t *groupchat.Turn, gate chan struct{}) error {
 	return nil
 }
 
-// begins says one whole message and half of another, in a step, with a call that nobody answers.
+// begins sends one whole message and half of another, in a step, with a call that stays open.
 func begins(t *groupchat.Turn) error {
 	if err := groupchat.Say(t, "first", "A whole message."); err != nil {
 		return err

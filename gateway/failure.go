@@ -10,8 +10,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// endFailed ends a run that failed: what is open is withdrawn, the state is that of the last commit again, and the
-// questions whose answers the run brought are open again if no commit has used those.
+// endFailed ends a run that failed: open items are withdrawn, the state returns to the last commit, and questions that
+// the run answered are open again unless a commit has consumed the answers.
 func (a *attempt) endFailed(cause error) error {
 	code := codeOf(cause)
 	a.logFailure(code, cause)
@@ -47,7 +47,7 @@ func (a *attempt) endFailed(cause error) error {
 	return a.commit(c)
 }
 
-// endWithoutLog fails a run whose log cannot be continued: RUN_ERROR alone is in order wherever the log ends.
+// endWithoutLog fails a run with a log that cannot be continued: RUN_ERROR alone is valid after any event.
 func (a *attempt) endWithoutLog(c state.Commit, text string) error {
 	var events []agui.Event
 	if !a.inLog() {
@@ -67,17 +67,17 @@ func (a *attempt) endWithoutLog(c state.Commit, text string) error {
 	return a.commit(c)
 }
 
-// withdraw closes what is open, and sends state and conversation as the run leaves them; it returns the new messages among
-// the latter. What cannot be sent, because it is too large, is left out: the run must end.
+// withdraw closes open items and sends the final state and conversation of the run; it returns the new messages of the
+// conversation. Items that are too large to send are left out: the run must end.
 func (a *attempt) withdraw(cause error, code errcode.Code, reopen bool) []agui.Message {
-	var asked []agui.Interrupt
+	var reopened []agui.Interrupt
 	if reopen {
-		asked = a.intent.Questions
+		reopened = a.intent.Questions
 	} else {
 		a.warnUnlessShown(a.answerBoundCalls())
 	}
-	kept, all := a.completeMessages(cause, asked)
-	// Some readers are sent another event than RUN_ERROR, before which nothing may be open.
+	kept, all := a.completeMessages(cause, reopened)
+	// Readers that are sent another event than RUN_ERROR need all items closed before it.
 	a.warnUnlessShown(a.run.CloseOpen(run.ClosingOptions{SubagentCode: string(code), SubagentMessage: code.Message()}))
 	a.warnUnlessShown(a.run.RestateState())
 	a.warnUnlessShown(a.run.Emit(&agui.MessagesSnapshot{Messages: all}))
@@ -90,8 +90,8 @@ func (a *attempt) warnUnlessShown(err error) {
 	}
 }
 
-// allCancelled reports whether a run that cannot continue from its checkpoint brought nothing but cancellations: questions can
-// always be called off (I3).
+// allCancelled reports whether a run that cannot continue from its checkpoint brought only cancellations, which always
+// work (I3).
 func allCancelled(code errcode.Code, intent state.Intent) bool {
 	if code != errcode.CheckpointIncompatible || len(intent.Claims) == 0 {
 		return false

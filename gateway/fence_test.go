@@ -16,7 +16,7 @@ import (
 	"github.com/agui-gateway/gateway/state/memstore"
 )
 
-// A link is one replica's way to a store that others have too. While it is cut nothing gets through, and words to a lease
+// A link is one replica's connection to a shared store. While it is cut no call gets through, and signals to a lease
 // never do.
 type link struct {
 	door
@@ -76,7 +76,7 @@ type effect struct {
 	at      time.Duration // since the start
 }
 
-// A pair is two replicas with links of their own to one store, whose agent does something every fifteen seconds.
+// A pair is two replicas with separate links to one store, with an agent that acts every fifteen seconds.
 type pair struct {
 	*testing.T
 	links   map[string]*link
@@ -166,8 +166,8 @@ func (p *pair) finish() []effect {
 	return p.effects
 }
 
-// A replica that is cut off from the store does nothing in the world once its lease is over, because another replica may do it
-// then. It finds out by its own clock.
+// A replica that is cut off from the store has no side effects once its lease has expired, because another replica may
+// have them then. It relies on its own clock.
 func TestAReplicaThatIsCutOff(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -185,8 +185,8 @@ func TestAReplicaThatIsCutOff(t *testing.T) {
 	})
 }
 
-// Nobody can take over from a replica while the store is away for all of them. A run that waited for it goes on where it was,
-// and does nothing in the world while it cannot know.
+// No replica can take over while the store is away for all of them. A run that waited for it continues where it was,
+// and has no side effects while its lease is uncertain.
 func TestAStoreThatIsAwayForLongerThanALease(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -221,8 +221,7 @@ func (r *renewer) Renew(ctx context.Context, l *state.Lease, ttl time.Duration) 
 	return r.Store.Renew(ctx, l, ttl)
 }
 
-// A run whose lease is over, because its own replica could not renew it, is not taken over by that replica: it is late, and
-// not dead.
+// A replica does not take over a run with an expired lease that it could not renew itself: it is late, and not dead.
 func TestAReplicaDoesNotTakeOverFromItself(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -235,7 +234,7 @@ func TestAReplicaDoesNotTakeOverFromItself(t *testing.T) {
 		w := newSink()
 		defer d.serve(w, "POST", "/agents/slow", input("t", "r1", []string{"u1:Hi"}))()
 		store.cut.Store(true)
-		time.Sleep(pairLease + pairLease/2 + time.Second) // and a look for runs without an owner
+		time.Sleep(pairLease + pairLease/2 + time.Second) // and a scan for orphaned runs
 		store.cut.Store(false)
 		time.Sleep(pairLease)
 		thread, _, err := d.store.Load(t.Context(), state.Key{Principal: "local", Agent: "slow", ID: "t"})

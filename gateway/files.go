@@ -16,9 +16,9 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// admitFiles judges the files of the messages that a request brings, before anything is stored, and puts them in one spelling. Messages
-// that the thread has are as they were stored, whatever is said of them now: clients send the whole conversation each time.
-func (g *Gateway) admitFiles(ctx context.Context, req *state.Request, agent *served) error {
+// admitFiles checks the files of a request's messages before anything is stored, and normalises them. Messages that the
+// thread has keep their stored form, because clients resend the whole conversation each time.
+func (g *Gateway) admitFiles(ctx context.Context, req *state.Request, agent *servedAgent) error {
 	stored := &storedFiles{g: g, ctx: ctx, key: req.Key}
 	limits := agent.attachments(g.o.Limits)
 	limits.Allowed = g.o.AllowAddresses
@@ -42,7 +42,7 @@ func (g *Gateway) admitFiles(ctx context.Context, req *state.Request, agent *ser
 	return nil
 }
 
-// refusedFile is the error of a request whose message with index i has a file that is not admitted.
+// refusedFile is the error for a request with a refused file in message i.
 func refusedFile(i int, err error) error {
 	text := fmt.Sprintf("messages[%d].%v.", i, err)
 	if errors.Is(err, attachment.ErrTooLarge) {
@@ -51,7 +51,7 @@ func refusedFile(i int, err error) error {
 	return &errcode.Error{Code: errcode.InvalidAttachment, Text: text}
 }
 
-// storedFiles are the files of a thread, read when somebody asks for the first.
+// storedFiles gives access to the files of a thread and loads them on first use.
 type storedFiles struct {
 	g        *Gateway
 	ctx      context.Context //nolint:containedctx // of the one request that this is for
@@ -107,7 +107,7 @@ func (s *storedFiles) part(id string, n int) (agui.Part, bool) {
 	return agui.Part{}, false
 }
 
-// linked returns the source that a link to a file of this very thread stands for.
+// linked returns the source behind a link to a file of this thread.
 func (s *storedFiles) linked(u *url.URL) (agui.Source, bool) {
 	steps := strings.Split(u.EscapedPath(), "/")
 	if len(steps) != 7 || steps[0] != "" || steps[1] != "threads" || steps[3] != "messages" || steps[5] != "files" {

@@ -18,8 +18,8 @@ func noise(n int) string {
 	return onePixel + string(data)
 }
 
-// A reader that asks for links is sent a file's address and not its bytes, wherever it is shown the conversation. A client that sends the
-// link back has the same file, and one that edits the message too.
+// A reader that asks for links is sent a file's address and not its bytes, everywhere in the conversation. A client
+// that sends the link back has the same file, and so has one that edits the message.
 func TestLinksInPlaceOfFiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -64,8 +64,8 @@ func TestLinksInPlaceOfFiles(t *testing.T) {
 	}
 }
 
-// What a picture costs: once on the way in, and for a reader without links once in each run; a reader that has links pays nothing more,
-// however long the thread gets.
+// The traffic of a picture: once for the upload, and for a reader without links once in each run; a reader with links
+// has no more, for any length of the thread.
 func TestWhatAPictureCosts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -36,12 +36,12 @@ func filed(kind, media, data string) string {
 	return fmt.Sprintf(`{"type":%q,"source":{"type":"data","mimeType":%q,"value":%q}}`, kind, media, base64.StdEncoding.EncodeToString([]byte(data)))
 }
 
-// withParts is a request whose message u1 has the parts.
+// withParts returns a request with the parts in its message u1.
 func withParts(thread string, parts ...string) string {
 	return `{"protocolVersion":"1.0","threadId":` + quote(thread) + `,"runId":"r","messages":[{"id":"u1","role":"user","content":[` + strings.Join(parts, ",") + `]}],"tools":[],"context":[],"state":{},"forwardedProps":{}}`
 }
 
-// withFiles is a request whose message has texts as files.
+// withFiles returns a request with texts as files in its message.
 func withFiles(texts ...string) string {
 	parts := make([]string, len(texts))
 	for i, text := range texts {

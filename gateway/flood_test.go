@@ -40,7 +40,7 @@ func TestARequestCannotFloodTheLog(t *testing.T) {
 			var log lines
 			w := newWorld(t, func(o *gateway.Options) {
 				o.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-				o.Limits.Header = -1 // the log has a limit of its own
+				o.Limits.Header = -1 // the log has a separate limit
 			})
 			if status, body := w.call(test.method, test.path, test.body, "Content-Type", "application/json"); status != test.status {
 				t.Fatalf("%d %s, want %d", status, body[:min(200, len(body))], test.status)

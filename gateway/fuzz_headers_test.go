@@ -11,8 +11,8 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// Whatever stands in the headers that handlers read, and in the query of a listing, is understood or refused: no failure of the server,
-// and no long error.
+// Any content of the headers that handlers read, and of the query of a listing, is accepted or refused: no failure of
+// the server, and no long error.
 func FuzzHeaders(f *testing.F) {
 	for _, value := range []string{
 		"", "x", "1-1", "0-0", "99999999999999999999-1", "text/event-stream;q=0.5, */*;q=0.1", `"a"`, `W/"a", *`, `"patch-1"`, "wait=0, respond-async", "16", "on", "application/merge-patch+json; charset=utf-8",

@@ -15,11 +15,11 @@ import (
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
 
-// A Redis may lose what it has acknowledged: the newest frames of a run, in a crash or a failover. The run has them still and
-// sends them again; nothing is repeated, and the log has all of it.
+// A Redis may lose acknowledged data: the newest frames of a run, in a crash or a failover. The run still has them and
+// appends them again; nothing is repeated, and the log is complete.
 func TestARedisThatLostTheNewestFrames(t *testing.T) {
 	t.Parallel()
-	for _, more := range []bool{true, false} { // the run goes on to say something, or ends
+	for _, more := range []bool{true, false} { // the run continues with a message, or ends
 		t.Run(fmt.Sprintf("more to say %v", more), func(t *testing.T) {
 			t.Parallel()
 			server := redistest.Start(t)

@@ -25,12 +25,12 @@ import (
 
 // A Gateway serves agents. It is an [http.Handler], safe for concurrent use. Close it when done.
 type Gateway struct {
-	o      Options
-	roster atomic.Pointer[roster] // swapped with mu held
-	store  state.Store
-	own    bool // the gateway closes the store
-	routes http.Handler
-	traced http.Handler // serves what comes in, with a span for each request
+	o         Options
+	roster    atomic.Pointer[roster] // swapped with mu held
+	store     state.Store
+	ownsStore bool // the gateway closes the store
+	routes    http.Handler
+	traced    http.Handler // serves requests with a span for each
 
 	readers   readerCount
 	snapshots frame.Cache
@@ -44,11 +44,11 @@ type Gateway struct {
 	unwatch   func()       // ends that Stats are observed
 	queued    atomic.Int64 // requests that wait
 	deadlines deadlines
-	leaving   atomic.Bool // nobody should send requests any more
+	leaving   atomic.Bool // clients should send requests elsewhere
 	// taking is done when new runs are refused, serving when the last run has ended.
 	taking, serving         context.Context
 	stopTaking, stopServing context.CancelFunc
-	// cutShort is done when live runs are ended, and new ones end at once.
+	// cutShort is done when live runs have to end; new ones then end at once.
 	cutShort context.Context
 	cutRuns  context.CancelFunc
 	// giveUp is done when runs wait for the store no longer.
@@ -60,18 +60,16 @@ type Gateway struct {
 	mu       sync.Mutex
 	attempts map[state.Key]*attempt // live here
 	running  int                    // of slots that are held or occupied
-	waiting  []*slot                // asked for while all were held
+	waiting  []*slot                // waiting while all slots are taken
 	wg       sync.WaitGroup         // of those running counts
 }
 
 var agentName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-// ValidAgentName reports whether an agent can be served under name: letters, digits, '-' and '_', which no client escapes in
-// a URL.
+// ValidAgentName reports whether an agent can be served under name: letters, digits, '-' and '_', unescaped in URLs.
 func ValidAgentName(name string) bool { return agentName.MatchString(name) }
 
-// New returns a gateway that serves o.Agents. It reports every mistake of the options and of the agents'
-// definitions at once.
+// New returns a gateway that serves o.Agents. Its error lists every mistake in the options and the agents' definitions.
 func New(o Options) (*Gateway, error) {
 	o.fill()
 	g := &Gateway{
@@ -98,7 +96,7 @@ func New(o Options) (*Gateway, error) {
 	g.roster.Store(r)
 	g.metrics.Expect(slices.Collect(maps.Keys(r.agents))...)
 	if g.store == nil {
-		g.store, g.own = memstore.New(memstore.Options{Now: o.Now}), true
+		g.store, g.ownsStore = memstore.New(memstore.Options{Now: o.Now}), true
 	}
 	if !o.Telemetry.Off() {
 		g.store = measuredStore{g.store, o.Telemetry}
@@ -133,7 +131,7 @@ func (g *Gateway) serveHTTP(w http.ResponseWriter, r *http.Request) {
 
 // logCut writes down that a response was cut off.
 func (g *Gateway) logCut(timed *timedWriter, r *http.Request) {
-	log := telemetry.Logger(r.Context(), g.o.Log).With("request", timed.Header().Get(requestIDHeader), "method", route.Logged(r.Method), "path", route.Logged(r.URL.Path))
+	log := telemetry.Logger(r.Context(), g.o.Log).With("request", timed.Header().Get(requestIDHeader), "method", route.Shorten(r.Method), "path", route.Shorten(r.URL.Path))
 	if timed.expired {
 		log.Warn("request: cut off, its client takes too long to read", "limit", g.o.WriteTimeout.String())
 	}
@@ -143,8 +141,8 @@ func (g *Gateway) logCut(timed *timedWriter, r *http.Request) {
 	}
 }
 
-// Leave has GET /readyz answer with the error draining from now on, while requests are served as before. Who asks it is then given
-// time to send requests elsewhere, before Drain refuses any.
+// Leave makes GET /readyz answer with the error draining from now on, while requests are still served. Balancers then
+// have time to send requests elsewhere before Drain refuses them.
 func (g *Gateway) Leave() { g.leaving.Store(true) }
 
 // Drain refuses new runs and waits for the live ones to end. When ctx is done those that are left end with
@@ -183,7 +181,7 @@ func (g *Gateway) Drain(ctx context.Context) error {
 func (g *Gateway) Close() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	// Drain reports that runs were ended early, which is what Close is for.
+	// Drain reports runs that were ended early, which is intended here.
 	_ = g.Drain(ctx)
 	<-g.notingEnded
 	g.deadlines.close()
@@ -191,7 +189,7 @@ func (g *Gateway) Close() error {
 	g.webhook.Close()
 	g.abandon()
 	g.outage.NoteAnswer() // no reader is left that an outage would concern
-	if g.own {
+	if g.ownsStore {
 		return g.store.Close()
 	}
 	return nil
@@ -207,12 +205,12 @@ func (g *Gateway) attempt(key state.Key) *attempt {
 	return g.attempts[key]
 }
 
-// log returns the logger of a request: every line has its id, and whose it is.
+// log returns a request's logger, which adds the request id and the principal to every line.
 func (g *Gateway) log(r *http.Request) *slog.Logger {
 	return telemetry.Logger(r.Context(), g.logFor(route.Principal(r))).With("request", route.RequestID(r))
 }
 
-// logFor returns the logger of what concerns a principal. Lines do not name the one that everybody is if nobody is authenticated.
+// logFor returns the logger of a principal. Lines omit the common principal of a gateway without authentication.
 func (g *Gateway) logFor(principal string) *slog.Logger {
 	if g.o.Principal == nil || principal == "" {
 		return g.o.Log

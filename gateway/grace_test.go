@@ -27,7 +27,7 @@ func (s *noteCounter) NoteReader(ctx context.Context, key state.Key, d time.Dura
 	return s.Store.NoteReader(ctx, key, d)
 }
 
-// A run goes on while anybody reads it, on whichever replica, and for the grace after the last of them has left.
+// A run continues while it has a reader, on any replica, and for the grace after the last of them has left.
 func TestTheGraceCountsTheReadersOfAllReplicas(t *testing.T) {
 	t.Parallel()
 	for name, reads := range map[string]func(b *desktop) (leave func()){

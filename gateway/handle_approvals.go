@@ -8,11 +8,11 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// An approvalDocument is an approval that is remembered, as its owner is shown it.
+// An approvalDocument is a remembered approval as its owner sees it.
 type approvalDocument struct {
 	ID          string              `json:"id"`
 	Agent       string              `json:"agent"`
-	Participant string              `json:"participant,omitempty"` // the path of who calls, where that is not the agent itself
+	Participant string              `json:"participant,omitempty"` // path of the caller, if it is not the agent itself
 	Tool        string              `json:"tool"`
 	Scope       state.ApprovalScope `json:"scope"`
 	ThreadID    string              `json:"threadId,omitempty"`
@@ -20,7 +20,7 @@ type approvalDocument struct {
 	ExpiresAt   route.Timestamp     `json:"expiresAt"`
 }
 
-// showApprovals is GET /threads/{id}/approvals: what was approved of beforehand in the thread.
+// showApprovals serves GET /threads/{id}/approvals: the remembered approvals of the thread.
 func (g *Gateway) showApprovals(w http.ResponseWriter, r *http.Request) error {
 	key, err := g.thread(r)
 	if err != nil {
@@ -67,8 +67,8 @@ func (g *Gateway) revokeMyApproval(w http.ResponseWriter, r *http.Request) error
 	return g.revoke(w, r, state.ApprovalsKey(principal), state.Key{Principal: principal})
 }
 
-// revoke takes back an approval that is kept under a key; noted is what the audit log has in its place. One that is not there, because
-// it was revoked before or is another's, covers no call either way.
+// revoke deletes the approval stored under key; the audit log gets noted. Deleting an approval that does not exist or
+// is another principal's has no effect.
 func (g *Gateway) revoke(w http.ResponseWriter, r *http.Request, key, noted state.Key) error {
 	a, err := g.store.Revoke(r.Context(), key, r.PathValue("approval"))
 	if errors.Is(err, state.ErrUnknownApproval) {

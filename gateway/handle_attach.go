@@ -8,14 +8,14 @@ import (
 )
 
 // attach is GET /threads/{id}/events: become a reader of the thread. With a cursor it sends exactly what
-// follows, without one the join prelude first; with follow=1 it stays over runs.
+// follows, without one the join prelude first; with follow=1 it stays connected between runs.
 func (g *Gateway) attach(w http.ResponseWriter, r *http.Request) error {
 	key, _, profile, err := g.threadProfile(r)
 	if err != nil {
 		return err
 	}
 	if r.Method == http.MethodHead {
-		return g.attachable(w, r, key)
+		return g.attachHead(w, r, key)
 	}
 	if err := g.enterReader(key); err != nil {
 		return err
@@ -27,11 +27,11 @@ func (g *Gateway) attach(w http.ResponseWriter, r *http.Request) error {
 	}
 	reader := &reader{g: g, w: w, req: r, key: key, profile: profile}
 	defer reader.endOnPanic()
-	return reader.endWithError(reader.attach(t, follows(r)))
+	return reader.endWithError(reader.attach(t, wantsFollow(r)))
 }
 
-// attachable answers HEAD with the headers that attach would send. Its client reads nothing, so it unties no run and keeps none alive.
-func (g *Gateway) attachable(w http.ResponseWriter, r *http.Request, key state.Key) error {
+// attachHead answers HEAD with the headers of attach. A HEAD reads no events, so it does not affect a run.
+func (g *Gateway) attachHead(w http.ResponseWriter, r *http.Request, key state.Key) error {
 	t, _, err := g.store.Load(r.Context(), key)
 	if err != nil {
 		return route.StoreError(err)
@@ -40,7 +40,7 @@ func (g *Gateway) attachable(w http.ResponseWriter, r *http.Request, key state.K
 	if err != nil {
 		return err
 	}
-	if known && restsAt(t, cursor) && !follows(r) {
+	if known && isIdleAt(t, cursor) && !wantsFollow(r) {
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
@@ -49,18 +49,18 @@ func (g *Gateway) attachable(w http.ResponseWriter, r *http.Request, key state.K
 	return nil
 }
 
-// follows reports whether a reader wants to stay when a run has ended.
-func follows(r *http.Request) bool { return r.URL.Query().Get("follow") == "1" }
+// wantsFollow reports whether the reader stays connected after a run has ended.
+func wantsFollow(r *http.Request) bool { return r.URL.Query().Get("follow") == "1" }
 
-// restsAt reports whether nothing runs on t and its log ends with the frame cursor.
-func restsAt(t *state.Thread, cursor state.FrameID) bool { return t.Live == nil && cursor == t.Last }
+// isIdleAt reports whether t has no live run and its log ends with the frame cursor.
+func isIdleAt(t *state.Thread, cursor state.FrameID) bool { return t.Live == nil && cursor == t.Last }
 
 func (r *reader) attach(t *state.Thread, follow bool) error {
 	cursor, known, err := r.g.cursor(r.req, t)
 	if err != nil {
 		return err
 	}
-	if known && restsAt(t, cursor) && !follow {
+	if known && isIdleAt(t, cursor) && !follow {
 		r.w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
@@ -76,7 +76,7 @@ func (r *reader) attach(t *state.Thread, follow bool) error {
 	case follow:
 		tail.end = endNever
 	case known:
-		tail.end = endAtIdle // exactly what follows may be more than one run
+		tail.end = endAtIdle // several runs may follow
 	}
 	if known {
 		r.stream.inRun = tail.live

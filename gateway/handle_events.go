@@ -23,7 +23,7 @@ type pastEvent struct {
 	Event json.RawMessage `json:"event"`
 }
 
-// showEvents is GET /threads/{id}/runs/{n}/events: the log of a run page by page, its first event included, as AG-UI 1.0 has it.
+// showEvents serves GET /threads/{id}/runs/{n}/events: the log of a run in pages, in the form of AG-UI 1.0.
 func (g *Gateway) showEvents(w http.ResponseWriter, r *http.Request) error {
 	run, err := g.namedRun(r)
 	if err != nil {
@@ -35,7 +35,7 @@ func (g *Gateway) showEvents(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	profile := wire.Profile{Era: agui.Era1, Subagents: true}
-	if profile.Trace, err = traces(q); err != nil {
+	if profile.Trace, err = wantsTraces(q); err != nil {
 		return err
 	}
 	var after state.FrameID
@@ -48,7 +48,7 @@ func (g *Gateway) showEvents(w http.ResponseWriter, r *http.Request) error {
 	}
 	page := struct {
 		Events []pastEvent `json:"events"`
-		Next   string      `json:"next,omitempty"` // there is more behind this event
+		Next   string      `json:"next,omitempty"` // the cursor of the next page
 	}{Events: []pastEvent{}}
 	past := &reader{g: g, req: r, key: run.thread.Key, profile: profile}
 	mark, size := threadMark(run.thread.Key), 0

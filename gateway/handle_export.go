@@ -15,9 +15,10 @@ import (
 // eraseTime is how long DELETE /me works before it answers that something remains.
 const eraseTime = 20 * time.Second
 
-// exportMe is GET /me/export: all threads of whoever asks, as they are read from the store.
+// exportMe serves GET /me/export: all threads of the caller, streamed from the store.
 func (g *Gateway) exportMe(w http.ResponseWriter, r *http.Request) error {
-	if _, err := remaining(r.Context(), g.store, route.Principal(r), 1); err != nil { // a store that is away has an answer of its own
+	// an unavailable store needs its own response
+	if _, err := remaining(r.Context(), g.store, route.Principal(r), 1); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/x-ndjson")
@@ -32,7 +33,7 @@ func (g *Gateway) exportMe(w http.ResponseWriter, r *http.Request) error {
 		if r.Context().Err() != nil {
 			return route.ReaderGone(err)
 		}
-		// The status is sent, so that the last line says what is wrong; there is none about the number of threads.
+		// The status is sent already, so the last line reports the error and the count is missing.
 		line, encodeErr := json.Marshal(errorBody(r, errcode.Of(route.StoreError(err)), errcode.Of(route.StoreError(err)).Message()))
 		if encodeErr == nil {
 			_, encodeErr = w.Write(append(line, '\n'))
@@ -44,7 +45,8 @@ func (g *Gateway) exportMe(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// deleteMe is DELETE /me: it deletes everything of whoever asks. What remains after a while is said, and goes when it is asked for again.
+// deleteMe serves DELETE /me: it deletes all data of the caller. It replies 202 with the remaining number after
+// eraseTime; the client repeats the request.
 func (g *Gateway) deleteMe(w http.ResponseWriter, r *http.Request) error {
 	principal := route.Principal(r)
 	ctx, cancel := context.WithTimeout(r.Context(), eraseTime)

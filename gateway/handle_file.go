@@ -10,9 +10,9 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// showFile is GET /threads/{id}/messages/{message}/files/{n}: the file that is inline in a part of a message, counted from 0 among all its
-// parts. What a browser could run is sent as bytes of no type. Browsers keep it and ask each time whether they may show it: a thread that was
-// deleted, or is another principal's, has no files.
+// showFile serves GET /threads/{id}/messages/{message}/files/{n}: the inline file in part n of a message, counted from
+// 0 over all its parts. Types that a browser might execute are sent as application/octet-stream. Browsers cache it but
+// revalidate each use: a thread that is deleted or another principal's has no files.
 func (g *Gateway) showFile(w http.ResponseWriter, r *http.Request) error {
 	key, err := g.thread(r)
 	if err != nil {
@@ -46,6 +46,6 @@ func (g *Gateway) showFile(w http.ResponseWriter, r *http.Request) error {
 	h.Set("Content-Disposition", file.Disposition())
 	h.Set("Content-Length", strconv.Itoa(len(file.Data)))
 	w.WriteHeader(http.StatusOK)
-	_, _ = w.Write(file.Data) // the client is gone if this fails
+	_, _ = w.Write(file.Data) // fails only if the client is gone
 	return nil
 }

@@ -21,11 +21,11 @@ func (g *Gateway) healthz(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// readyz is GET /readyz: new runs can be served. It is asked by the second, so the log has only what changes.
+// readyz serves GET /readyz, which is 200 if new runs can be served. Probes are frequent, so only changes are logged.
 func (g *Gateway) readyz(w http.ResponseWriter, r *http.Request) error {
 	err := g.ready(r.Context())
 	if r.Context().Err() != nil {
-		return err // the prober did not wait, which says nothing about the server
+		return err // the prober did not wait; the server may be fine
 	}
 	g.readiness.log(g.o.Log, err)
 	if err != nil {
@@ -50,13 +50,13 @@ func (g *Gateway) ready(ctx context.Context) error {
 	return nil
 }
 
-// A readiness is what the log has of it last. The zero value is a server that is ready, of which it has nothing.
+// A readiness is the last logged state. The zero value is a ready server without a log line.
 type readiness struct {
 	mu   sync.Mutex
 	code errcode.Code // why not; empty: it is ready
 }
 
-// log writes a line if err, which is why the server is not ready, is another reason than the last.
+// log writes a line if err, the reason why the server is not ready, differs from the last one.
 func (r *readiness) log(log *slog.Logger, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -79,7 +79,7 @@ func (r *readiness) log(log *slog.Logger, err error) {
 	log.Warn("readiness: not ready")
 }
 
-// ping asks the store whether it is there.
+// ping checks that the store responds.
 func (g *Gateway) ping(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
 	defer cancel()
@@ -92,7 +92,7 @@ const pingTimeout = time.Second
 // home is GET / and GET /assets/: the page and its files, or a few words about the routes if there is no page.
 func (g *Gateway) home(w http.ResponseWriter, r *http.Request) error {
 	if g.o.Page != nil {
-		// What a page may load it says itself, and what of it may be kept.
+		// Pages set their content policy and caching in their own headers.
 		w.Header().Set("Content-Security-Policy", "frame-ancestors 'none'")
 		w.Header().Del("Cache-Control")
 		g.o.Page.ServeHTTP(w, r)

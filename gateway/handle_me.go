@@ -7,7 +7,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 )
 
-// showMe is GET /me: who the caller is to the gateway. Claims are for agents, and are not in it.
+// showMe serves GET /me: the caller's identity. Claims are for agents and are not included.
 func (g *Gateway) showMe(w http.ResponseWriter, r *http.Request) error {
 	type principal struct {
 		ID    string   `json:"id"`
@@ -21,7 +21,7 @@ func (g *Gateway) showMe(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// auth is how callers prove who they are.
+// auth returns the method of authentication.
 func (o *Options) auth() string {
 	if o.Principal == nil {
 		return "none"

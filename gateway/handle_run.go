@@ -32,7 +32,7 @@ func (g *Gateway) runLegacy(w http.ResponseWriter, r *http.Request) error {
 }
 
 // legacyAgent is the agent of the route that names none.
-func (g *Gateway) legacyAgent(r *http.Request) (*served, error) {
+func (g *Gateway) legacyAgent(r *http.Request) (*servedAgent, error) {
 	if g.o.Legacy != "" {
 		return g.agentFor(r, g.o.Legacy)
 	}
@@ -45,16 +45,16 @@ func (g *Gateway) legacyAgent(r *http.Request) (*served, error) {
 	return g.agentFor(r, "travel")
 }
 
-func (g *Gateway) run(w http.ResponseWriter, r *http.Request, agent *served, dialect wire.Dialect) error {
-	req, profile, err := g.asked(r, agent, dialect)
+func (g *Gateway) run(w http.ResponseWriter, r *http.Request, agent *servedAgent, dialect wire.Dialect) error {
+	req, profile, err := g.parseRun(r, agent, dialect)
 	if err != nil {
 		return err
 	}
 	return g.serve(w, r, agent, req, profile)
 }
 
-// asked is what a request asks for, and how its reader is written to.
-func (g *Gateway) asked(r *http.Request, agent *served, dialect wire.Dialect) (*state.Request, *wire.Profile, error) {
+// parseRun decodes a run request and its stream profile.
+func (g *Gateway) parseRun(r *http.Request, agent *servedAgent, dialect wire.Dialect) (*state.Request, *wire.Profile, error) {
 	req, err := g.decode(r, agent)
 	if err != nil {
 		return nil, nil, err
@@ -76,11 +76,11 @@ func (g *Gateway) asked(r *http.Request, agent *served, dialect wire.Dialect) (*
 	return req, &profile, nil
 }
 
-// serve admits a request and streams what it came to.
-func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, agent *served, req *state.Request, profile *wire.Profile) error {
+// serve admits a request and streams the result.
+func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, agent *servedAgent, req *state.Request, profile *wire.Profile) error {
 	client := &reader{
 		g: g, w: w, req: r, key: req.Key, profile: *profile,
-		runID: req.RunID, parentRunID: req.ParentRunID, posted: true, own: req.Messages,
+		runID: req.RunID, parentRunID: req.ParentRunID, posted: true, requestMessages: req.Messages,
 	}
 	defer client.endOnPanic()
 	a := &admission{g: g, r: r, req: req, agent: agent, reader: client}
@@ -94,7 +94,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, agent *served, r
 	return client.endWithError(err)
 }
 
-// respond streams what the verdict says.
+// respond streams the response to the verdict.
 func (r *reader) respond(begun *state.Begun, run *attempt) error {
 	switch begun.Verdict.Meaning {
 	case state.Start, state.Resume, state.Repeat:
@@ -108,7 +108,7 @@ func (r *reader) respond(begun *state.Begun, run *attempt) error {
 		r.g.noteCode(limitOfRefusal, begun.Verdict.Code)
 		return r.sendError(begun.Verdict.Code)
 	default: // Show; admit returns neither Full, Queued nor Preempt
-		return r.showOrJoin(begun, shown{failed: begun.Verdict.Failed})
+		return r.showOrJoin(begun, threadView{failed: begun.Verdict.Failed})
 	}
 }
 
@@ -144,8 +144,8 @@ func (g *Gateway) resume(w http.ResponseWriter, r *http.Request) error {
 	return g.resumeWithoutStream(w, r, agent, req)
 }
 
-// resumeWithoutStream answers with what the resume came to; the run that it starts is tied to no connection.
-func (g *Gateway) resumeWithoutStream(w http.ResponseWriter, r *http.Request, agent *served, req *state.Request) error {
+// resumeWithoutStream answers with the result of the resume as JSON; the run that it starts is tied to no connection.
+func (g *Gateway) resumeWithoutStream(w http.ResponseWriter, r *http.Request, agent *servedAgent, req *state.Request) error {
 	a := &admission{g: g, r: r, req: req, agent: agent}
 	begun, _, err := a.admit(r.Context())
 	if err != nil {
@@ -165,16 +165,16 @@ func (g *Gateway) resumeWithoutStream(w http.ResponseWriter, r *http.Request, ag
 	return nil
 }
 
-// acceptsStream reports whether a client that may be answered by JSON or by a stream of events wants the stream: it
-// names text/event-stream, or text/*, and prefers nothing to it. A client that takes anything gets JSON.
+// acceptsStream reports whether a client that can get JSON or an event stream wants the stream: it names
+// text/event-stream, or text/*, and prefers nothing to it. A client that accepts anything gets JSON.
 func acceptsStream(accept []string) bool {
 	stream, named := quality(accept, "text", "event-stream")
 	plain, _ := quality(accept, "application", "json")
 	return named && stream > 0 && stream >= plain
 }
 
-// quality is how much a client wants a media type, from 0 to 1: that of the most specific range in its Accept headers
-// that matches. Named reports whether that range is more than */*.
+// quality returns the weight, from 0 to 1, of a media type: that of the most specific matching range in the Accept
+// headers. named reports whether that range is more than */*.
 func quality(accept []string, kind, subtype string) (q float64, named bool) {
 	best := 0
 	for text := range strings.SplitSeq(strings.Join(accept, ","), ",") {

@@ -15,7 +15,7 @@ import (
 type namedRun struct {
 	state.Run
 	thread *state.Thread
-	next   uint64 // the origin of the run behind it; 0 if it is the newest
+	next   uint64 // the origin of the next run; 0 for the newest
 }
 
 // namedRun finds the run that r names. One that the thread does not remember is like one that never was.
@@ -33,7 +33,7 @@ func (g *Gateway) namedRun(r *http.Request) (*namedRun, error) {
 	if err != nil {
 		return nil, route.StoreError(err)
 	}
-	t, _, err := g.store.Load(r.Context(), key) // behind the runs, so that a run that is over has its whole log
+	t, _, err := g.store.Load(r.Context(), key) // after the runs, so that an ended run has its whole log
 	if err != nil {
 		return nil, route.StoreError(err)
 	}
@@ -53,7 +53,7 @@ func (n *namedRun) live() bool {
 	return n.thread.Live != nil && n.thread.Live.Intent.Origin == n.Origin
 }
 
-// runWithInput is a run with what it was asked.
+// runWithInput is a run with its input.
 type runWithInput struct {
 	ThreadID string `json:"threadId"`
 	Agent    string `json:"agent"`
@@ -61,7 +61,7 @@ type runWithInput struct {
 	Input runInput `json:"input"`
 }
 
-// runInput is what of a run's request is stored. What its agent was given beside messages is stored while the run is live.
+// runInput is the stored part of a run's request. Inputs other than messages are stored while the run is live.
 type runInput struct {
 	Messages       json.RawMessage      `json:"messages"`
 	Answered       []string             `json:"answered,omitempty"`

@@ -26,10 +26,10 @@ const (
 	mediaMergePatch = "application/merge-patch+json"
 )
 
-// patchWait is how long a request waits for the turn that its patch waits for; Prefer: wait=… may ask for less.
+// patchWait bounds the wait of a request for a turn that delays its patch; Prefer: wait=… may shorten it.
 const patchWait = 10 * time.Second
 
-// patchPause is how long a waiting request waits at first before it asks again; each time twice as long, up to half a second.
+// patchPause is the first interval at which a waiting request polls; it doubles each time, up to half a second.
 const patchPause = 20 * time.Millisecond
 
 // stateTries is how often the state is read to find one that has not changed meanwhile.
@@ -63,8 +63,8 @@ func (g *Gateway) showState(w http.ResponseWriter, r *http.Request) error {
 	return &errcode.Error{Code: errcode.StoreUnavailable, Err: errors.New("the state changes faster than it can be read with its tag")}
 }
 
-// patchState is PATCH /threads/{id}/state: it changes the state from outside of a run. A patch that has to wait for a turn of a live
-// run is answered when it was applied, or with 202 if that takes long.
+// patchState serves PATCH /threads/{id}/state: it changes the state from outside a run. If the patch has to wait for a
+// turn of a live run, the response follows when it is applied, or is 202 if that takes long.
 func (g *Gateway) patchState(w http.ResponseWriter, r *http.Request) error {
 	key, err := g.thread(r)
 	if err != nil {
@@ -158,11 +158,11 @@ func entityTags(lines []string) ([]string, error) {
 	return tags, nil
 }
 
-// maxIdempotencyKey is how many bytes an Idempotency-Key may have. Threads keep a hash of it.
+// maxIdempotencyKey is the greatest length of an Idempotency-Key in bytes. Threads store a hash of it.
 const maxIdempotencyKey = 255
 
-// readIdempotencyKey reads Idempotency-Key, which is a quoted text; one without quotes is accepted too. An empty key means
-// that there is none.
+// readIdempotencyKey parses the Idempotency-Key headers: a quoted string or an unquoted one. It returns "" without a
+// header.
 func readIdempotencyKey(lines []string) (string, error) {
 	if len(lines) == 0 {
 		return "", nil
@@ -178,13 +178,13 @@ func readIdempotencyKey(lines []string) (string, error) {
 	return key, nil
 }
 
-// idempotentID is the id of the patch that comes to a thread with an Idempotency-Key, however often it comes.
+// idempotentID returns the id of every patch that arrives at a thread with idempotencyKey.
 func idempotentID(key state.Key, idempotencyKey string) string {
 	sum := sha256.Sum256([]byte(key.Digest() + " " + idempotencyKey))
 	return "patch-" + hex.EncodeToString(sum[:16])
 }
 
-// fingerprint tells patches apart that come with the same Idempotency-Key.
+// fingerprint distinguishes different patches with one Idempotency-Key.
 func fingerprint(p state.OutsidePatch) string {
 	sum := sha256.Sum256(append([]byte(strconv.FormatBool(p.Merge)+" "), p.Body...))
 	return hex.EncodeToString(sum[:16])
@@ -201,7 +201,7 @@ func patchTime(prefer []string) time.Duration {
 	return patchWait
 }
 
-// applyPatch gives the store a patch, and waits until a live run has applied it. The patch stays there if the client hangs up.
+// applyPatch stores a patch and waits until a live run has applied it. The patch stays stored if the client hangs up.
 func (g *Gateway) applyPatch(
 	ctx context.Context, q *state.PatchRequest, patience time.Duration,
 ) (state.PatchResult, error) {
@@ -217,7 +217,8 @@ func (g *Gateway) applyPatch(
 		}
 		known := &state.PatchRequest{Key: q.Key, ID: q.ID, Known: true}
 		if result, err = g.store.PatchState(ctx, known); result.Status == state.PatchUnknown && err == nil {
-			return state.PatchResult{ID: q.ID, Status: state.PatchPending}, nil // it is settled, and so many later ones are that its result was dropped
+			// it is settled, and its result has been evicted by later ones
+			return state.PatchResult{ID: q.ID, Status: state.PatchPending}, nil
 		}
 	}
 	return result, err
@@ -243,7 +244,7 @@ func (g *Gateway) answerPatch(w http.ResponseWriter, r *http.Request, result sta
 
 // refusePatch is [Gateway.answerError] with the operation at fault.
 func (g *Gateway) refusePatch(w http.ResponseWriter, r *http.Request, result state.PatchResult) {
-	g.log(r).With(route.Described(r)...).Info("request: refused", "code", string(result.Code))
+	g.log(r).With(route.RequestAttrs(r)...).Info("request: refused", "code", string(result.Code))
 	g.noteCode(limitOfPatch, result.Code)
 	message := result.Code.Message()
 	if result.Problem != "" {
@@ -259,7 +260,7 @@ func (g *Gateway) refusePatch(w http.ResponseWriter, r *http.Request, result sta
 	route.Answer(w, statusOf(result.Code), map[string]any{"error": body})
 }
 
-// settlePatches applies the patches that still waited at the end of a run. If that fails, the next request to the thread does it.
+// settlePatches applies patches that still wait at the end of a run. On failure the next request does it.
 func (g *Gateway) settlePatches(t *state.Thread) {
 	if t.Live != nil || len(t.Pending) == 0 {
 		return

@@ -13,7 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// stop is POST /threads/{id}/stop: it ends the live run, on whichever replica that is.
+// stop serves POST /threads/{id}/stop: it ends the live run, on any replica.
 func (g *Gateway) stop(w http.ResponseWriter, r *http.Request) error {
 	key, err := g.thread(r)
 	if err != nil {
@@ -31,7 +31,7 @@ func (g *Gateway) stop(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// noteStop notes that r has asked for a stop, in the server log, and that it has stopped a run, for the audit.
+// noteStop writes the request of r for a stop to the server log, and to the audit log if it stopped a run.
 func (g *Gateway) noteStop(r *http.Request, key state.Key, stopped bool) {
 	g.logThread(r, key, "stop", "stopped", stopped)
 	if stopped {
@@ -92,7 +92,7 @@ func (g *Gateway) renameThread(w http.ResponseWriter, r *http.Request) error {
 	return g.showThreadJSON(w, r)
 }
 
-// titleOf returns a title as it is stored, without blanks around it.
+// titleOf validates a title and trims white space around it.
 func titleOf(given *string) (string, error) {
 	const most = 500
 	if given == nil {
@@ -108,8 +108,8 @@ func titleOf(given *string) (string, error) {
 	return title, nil
 }
 
-// deleteThread is DELETE /threads/{id}: it stops the live run and deletes the thread. Readers of the run, and clients that wait for its
-// end, see that it was stopped.
+// deleteThread serves DELETE /threads/{id}: it stops the live run and deletes the thread. Readers of the run, and
+// clients that wait for its end, see a stopped run.
 func (g *Gateway) deleteThread(w http.ResponseWriter, r *http.Request) error {
 	key, err := g.thread(r)
 	if err != nil {
@@ -127,8 +127,8 @@ func (g *Gateway) deleteThread(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// endForGood stops the live run of a thread that is about to be deleted, and keeps requests that wait for its end from starting
-// another. A run that does not end in time is deleted as it is.
+// endForGood stops the live run of a thread that will be deleted, and prevents waiting requests from starting another.
+// A run that does not end in time is deleted anyway.
 func (g *Gateway) endForGood(ctx context.Context, key state.Key) error {
 	t, err := stopForGood(ctx, g.store, key, g.stopPatience())
 	if err != nil {

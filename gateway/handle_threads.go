@@ -15,8 +15,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// thread finds the thread a request is about: the principal's own with this id, of the agent the query names
-// where there are several.
+// thread finds a request's thread: the principal's with this id, and the query's agent if there are several.
 func (g *Gateway) thread(r *http.Request) (state.Key, error) {
 	keys, err := g.store.Find(r.Context(), route.Principal(r), r.PathValue("id"))
 	if err != nil {
@@ -45,9 +44,8 @@ func (g *Gateway) thread(r *http.Request) (state.Key, error) {
 const (
 	// maxSearch is how many bytes the words of a search may have.
 	maxSearch = 200
-	// listLook is how many threads one request for a list looks at. Who asks for those of a status, or searches, is sent what was
-	// found among them and where to go on.
-	listLook = 1000
+	// listScanLimit bounds the threads that one list request examines. A filtered list gets the matches and a cursor.
+	listScanLimit = 1000
 )
 
 // listThreads is GET /threads.
@@ -55,7 +53,7 @@ func (g *Gateway) listThreads(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	query := state.Query{
 		Principal: route.Principal(r), Agent: q.Get("agent"), Status: state.Status(q.Get("status")), Text: q.Get("q"),
-		Cursor: q.Get("cursor"), Look: listLook,
+		Cursor: q.Get("cursor"), Look: listScanLimit,
 	}
 	if len(query.Text) > maxSearch {
 		return route.InvalidQuery("q", "is longer than 200 bytes")
@@ -88,7 +86,7 @@ func (g *Gateway) listThreads(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// threadSummary is a thread in a listing; threadDocument is all of it. Absent fields are left out.
+// threadSummary is a thread in a listing; threadDocument adds the rest. Absent fields are left out.
 type threadSummary struct {
 	ID        string          `json:"id"`
 	Agent     string          `json:"agent"`
@@ -120,9 +118,10 @@ type runDocument struct {
 	Message     string          `json:"message,omitempty"` // what readers were sent about its failure
 	StartedAt   route.Timestamp `json:"startedAt"`
 	EndedAt     route.Timestamp `json:"endedAt,omitzero"`
-	After       string          `json:"afterMessageId,omitempty"` // the message that the conversation ended with when it began
-	Last        string          `json:"lastMessageId,omitempty"`  // the last that it added
-	Cost        *float64        `json:"cost,omitempty"`
+	// the last message of the conversation when the run began
+	After string   `json:"afterMessageId,omitempty"`
+	Last  string   `json:"lastMessageId,omitempty"` // the last that it added
+	Cost  *float64 `json:"cost,omitempty"`
 }
 
 // showThreadJSON is GET /threads/{id}: the thread as committed.
@@ -143,7 +142,7 @@ func (g *Gateway) showThreadJSON(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	linked, err := linksFiles(r)
+	linked, err := wantsFileLinks(r)
 	if err != nil {
 		return err
 	}
@@ -169,7 +168,7 @@ func linkedConversation(links wire.Links, stored state.Conversation) (state.Conv
 	return linked, nil
 }
 
-// documentOf is a thread as it is shown, without its messages.
+// documentOf returns the public form of a thread, without its messages.
 func documentOf(s *state.Snapshot) (*threadDocument, error) {
 	t := s.Thread
 	d := &threadDocument{
@@ -242,7 +241,7 @@ func openCalls(t *state.Thread, messages state.Conversation) ([]agui.ToolCall, e
 	return calls, nil
 }
 
-// window is the part of messages that ?limit= and ?before=<message id> ask for: the last ones, before that one.
+// window returns the part of messages that ?limit= and ?before=<message id> select: the last ones before that id.
 func window(q url.Values, messages state.Conversation) (state.Conversation, error) {
 	n, err := route.Limit(q, len(messages), 0)
 	if err != nil {

@@ -23,7 +23,7 @@ type traceDocument struct {
 	Usage     []agui.TokenUsage `json:"usage,omitempty"`
 	Cost      *float64          `json:"cost,omitempty"`
 	Steps     []traceStep       `json:"steps"`
-	// More says that the run had more steps than its log keeps.
+	// More is set if the run had more spans than its log keeps.
 	More bool `json:"more,omitempty"`
 }
 
@@ -64,11 +64,11 @@ func (g *Gateway) showTrace(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// usageOf is what a run used, as its last event says.
+// usageOf returns the usage in a run's terminal event.
 func usageOf(f state.Frame) []agui.TokenUsage {
 	e, err := frame.Decode(f.Data)
 	if err != nil {
-		return nil // what is wrong with the event is told by whoever reads it
+		return nil // readers of the event report the error
 	}
 	switch e := e.(type) {
 	case *agui.RunFinished:

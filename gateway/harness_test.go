@@ -20,7 +20,7 @@ import (
 	"github.com/agui-gateway/gateway/state/statetest"
 )
 
-// A world is a gateway with the agents of agents_test.go on a port of its own, whose clock and ids are the test's.
+// A world is a gateway with the agents of agents_test.go. It has a separate port, and the test controls its clock and ids.
 type world struct {
 	t      *testing.T
 	g      *gateway.Gateway
@@ -33,7 +33,8 @@ type world struct {
 	patience time.Duration
 }
 
-// patience limits each wait of a test. It is far more than a loaded machine needs, and ends the test of a gateway that hangs.
+// patience limits each wait of a test. It is far more than a loaded machine needs, and ends the test of a gateway that
+// hangs.
 const patience = 2 * time.Minute
 
 // newWorld starts a gateway; change may alter its options.
@@ -93,7 +94,7 @@ func closeLast[S io.Closer](t *testing.T, store S) S {
 	return store
 }
 
-// release lets the next waiting agent go on.
+// release lets the next waiting agent continue.
 func (w *world) release() { w.gate <- struct{}{} }
 
 // request sends a request; header is name, value, …

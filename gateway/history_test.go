@@ -68,8 +68,8 @@ func (m *narrowModel) Stream(ctx context.Context, r model.Request, _ model.Delta
 	return model.Reply{Text: "You said: " + last}, nil
 }
 
-// TestAThreadWithoutEndIsTakenOver talks with a model of 4,000 tokens for 200 turns, of which it takes 45 at once. In the middle of them, when a summary was made and
-// before the reply, the replica dies. The other one makes no second summary, and goes on.
+// TestAThreadWithoutEndIsTakenOver runs 200 turns with a model of 4,000 tokens, enough for 45 turns. In the middle,
+// between a summary and the reply, the replica dies. The other one makes no second summary, and continues.
 func TestAThreadWithoutEndIsTakenOver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -165,7 +165,8 @@ func talk(t *testing.T, w *world, m *narrowModel, from, to int) {
 	}
 }
 
-// notesAreHidden looks for a summary: it is in the export of its principal, nowhere in what clients are shown, and gone with the thread.
+// notesAreHidden looks for a summary: it is in the principal's export, in no public document, and deleted with the
+// thread.
 func notesAreHidden(t *testing.T, w *world) {
 	t.Helper()
 	const summary = "It is said"

@@ -90,7 +90,8 @@ var badValues = [][2]string{
 	{"half a surrogate pair", `"\ud800"`}, {"a zero", `"\u0000"`},
 }
 
-// members are those of a run's input, of a message, of a call, of a tool, of a context, and of an answer: a body in which the member is open.
+// inputMembers are those of a run's input, of a message, of a call, of a tool, of a context, and of an answer, each
+// with a body that has a gap for it.
 var inputMembers = [][2]string{
 	{"threadId", `{"threadId":%,"runId":"r","messages":[{"id":"u","role":"user","content":"Hi"}]}`},
 	{"runId", `{"threadId":"new","runId":%,"messages":[{"id":"u","role":"user","content":"Hi"}]}`},
@@ -117,7 +118,8 @@ var inputMembers = [][2]string{
 	{"context[0].value", `{"threadId":"new","runId":"r","messages":[{"id":"u","role":"user","content":"Hi"}],"context":[{"description":"d","value":%}]}`},
 }
 
-// hostileMembers are members of a run's input with values of all types. Some are right: what is said of them is in the file of answers, too.
+// hostileMembers are members of a run's input with values of all types. Some are valid: the file of answers has their
+// results, too.
 func hostileMembers() (cases []hostileCase) {
 	for _, m := range inputMembers {
 		for _, v := range badValues {

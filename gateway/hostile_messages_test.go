@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// hostileMessages are messages with wrong roles, ids, contents and calls, and members that come twice or have the names of prototypes.
+// hostileMessages are messages with wrong roles, ids, contents and calls, and members that are duplicated or have the
+// names of prototypes.
 func hostileMessages() (cases []hostileCase) {
 	long := strings.Repeat("x", 300)
 	for _, c := range [][2]string{
@@ -60,7 +61,7 @@ func manyMessages(n int) string {
 	return strings.Join(list, ",")
 }
 
-// hostileSchemas are tools whose parameters a validator would choke on, or fetch.
+// hostileSchemas are tools with parameters that a validator would choke on, or fetch.
 func hostileSchemas() (cases []hostileCase) {
 	for _, c := range [][2]string{
 		{"a schema in a file", `{"$ref":"file:///etc/passwd"}`},

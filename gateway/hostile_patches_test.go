@@ -72,7 +72,7 @@ func hostilePatches() (cases []hostileCase) {
 	return cases
 }
 
-// doubling is a patch whose n operations make a value 2 to the n times as large.
+// doubling returns a patch of n operations that makes a value 2 to the n times as large.
 func doubling(n int) string {
 	ops := []string{`{"op":"add","path":"/d","value":["xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"]}`}
 	for range n {

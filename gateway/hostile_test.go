@@ -47,9 +47,10 @@ const (
 	logRoom     = 4 << 10
 )
 
-// TestHostileInput sends every case on a connection of its own, and a good request after each. What a case is answered with stands in
-// testdata/hostile.txt, which -update writes; what no answer may be is here: a failure of the server, a hang, another principal's words, a
-// long error, a flood of the log, a goroutine that stays. It runs alone, because it counts goroutines.
+// TestHostileInput sends every case on a separate connection, and a valid request after each. The expected responses
+// are in testdata/hostile.txt, which -update writes. Forbidden for all cases are: a failure of the server, a hang,
+// another principal's words, a long error, a flood of the log, a leaked goroutine. It runs alone, because it counts
+// goroutines.
 func TestHostileInput(t *testing.T) { //nolint:paralleltest // see above
 	var log lines
 	w := newWorld(t, byHeader, func(o *gateway.Options) {
@@ -148,7 +149,7 @@ func eventuallyFewer(t *testing.T, n int) {
 	}
 }
 
-// An answered is what came back on a connection.
+// An answered is the response on a connection.
 type answered struct {
 	status int // of the last answer; 0 means that there was none
 	count  int // of answers
@@ -228,7 +229,8 @@ func answerOf(t *testing.T, address string, c hostileCase) (a answered) {
 	}
 }
 
-// request returns the bytes of a request of hostilePrincipal. Lines replace or follow the usual ones: one without a value leaves its header out.
+// request returns the bytes of a request of hostilePrincipal. lines replace or follow the usual ones: one without a
+// value removes its header.
 func request(method, target, body string, lines ...string) string {
 	headers := []string{"Host: 127.0.0.1", "X-User: " + hostilePrincipal, "Connection: close", "X-Request-Id: test"}
 	if method == http.MethodPost || method == http.MethodPatch {
@@ -249,7 +251,7 @@ func request(method, target, body string, lines ...string) string {
 	return method + " " + target + " HTTP/1.1\r\n" + strings.Join(headers, "\r\n") + "\r\n\r\n" + body
 }
 
-// hostileCases are all cases, each with a name of its own.
+// hostileCases are all cases, each with a unique name.
 func hostileCases() (all []hostileCase) {
 	for _, group := range []struct {
 		name  string
@@ -304,7 +306,8 @@ func quote2(v any) string {
 	return string(raw)
 }
 
-// A client that closes its side of the connection looks like one that is gone. If it still reads, it is not told that all went well.
+// A client that closes its side of the connection looks like one that is gone. If it still reads, its response is no
+// success.
 func TestWhoHangsUpIsNotToldOfSuccess(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -2,8 +2,8 @@ package gateway_test
 
 import "strings"
 
-// hostileWires are bytes that are no requests, or that two servers in a row would read differently. Whatever the server makes of them, it
-// must not take a part of one request for another that its sender may not make.
+// hostileWires are bytes that are no requests, or that two servers in a row would read differently. The server must
+// never treat a part of one request as another that its sender may not make.
 func hostileWires() []hostileCase {
 	const (
 		get    = "GET /threads/hers HTTP/1.1\r\nHost: 127.0.0.1\r\nX-User: eve\r\n"

@@ -63,12 +63,12 @@ func TestHTTP2HangUpStops(t *testing.T) {
 	})
 }
 
-// A reader of HTTP/2 that reads nothing is cut, and its connection goes on for the others.
+// A reader of HTTP/2 that reads nothing is cut, and its connection stays usable for the others.
 func TestHTTP2ReaderThatDoesNotReadIsCut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var log lockedBuffer
-		w := newHTTP2World(t, logged(&log), func(o *gateway.Options) { o.Now = nil })
+		w := newHTTP2World(t, problemAttrs(&log), func(o *gateway.Options) { o.Now = nil })
 		w.post("echo", input("t", "r1", []string{"u1:" + strings.Repeat("x", 1<<20)}))
 		deaf := w.request(t.Context(), http.MethodGet, "/threads/t", "")
 		time.Sleep(time.Minute)

@@ -8,7 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A client may call all of its runs the same, on one thread and on several: each is a run of its own, under its name.
+// A client may use one id for all of its runs, on one thread and on several: each is a separate run with that id.
 func TestARunIDIsTheClientsWord(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -16,7 +16,7 @@ import (
 	"github.com/agui-gateway/gateway/state/memstore"
 )
 
-// An askingStore does what it is told before it stores a question; an error of that is the answer.
+// An askingStore calls a function before it stores a question; an error of it is the result.
 type askingStore struct {
 	state.Store
 	before func(state.Key) error
@@ -32,8 +32,8 @@ func (s *askingStore) Commit(ctx context.Context, l *state.Lease, c state.Commit
 	return s.Store.Commit(ctx, l, c)
 }
 
-// I1: a question is stored before anybody can see that it was asked: who reads the run or comes to it, who looks at the
-// thread or lists it.
+// I1: a question is stored before any client can see that it was asked: a reader of the run, a joining reader, one that
+// loads the thread or lists it.
 func TestAQuestionIsStoredBeforeItIsSeen(t *testing.T) {
 	t.Parallel()
 	arrived, stores := make(chan struct{}), make(chan struct{})
@@ -107,7 +107,7 @@ func firstBatch(t *testing.T, store state.Store, key state.Key) ([]state.Frame, 
 	return nil, nil
 }
 
-// I2: the right to answer is an id that nobody can guess, whatever else they have seen.
+// I2: the right to answer is an id that cannot be guessed from anything else.
 func TestAnAnswerCannotBeGuessed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(o *gateway.Options) { o.NewID = nil })

@@ -14,8 +14,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// join makes the client a reader of the live run of t: it is sent a prelude, which is itself a valid stream, and then the log's
-// frames behind it. It unties the run from the connection it was posted on (R4).
+// join makes the client a reader of the live run of t: it sends a prelude, which is a valid stream, and then the
+// following frames of the log. It unties the run from the connection that it was posted on (R4).
 func (r *reader) join(t *state.Thread, extra ...agui.Event) error {
 	if err := r.g.enterReader(r.key); err != nil {
 		return err
@@ -33,7 +33,7 @@ func (r *reader) join(t *state.Thread, extra ...agui.Event) error {
 	return r.tail(tailOptions{after: after, live: true})
 }
 
-// untie tells the live run of t that it has a reader beside the connection it was posted on.
+// untie records that the live run of t has a reader other than the connection it was posted on.
 func (r *reader) untie(t *state.Thread) {
 	if err := r.g.noteReader(r.req.Context(), r.key); err != nil {
 		r.g.log(r.req).Warn("run: its reader is not noted", "error", err)
@@ -43,8 +43,8 @@ func (r *reader) untie(t *state.Thread) {
 	}
 }
 
-// prelude sends a prelude of the live run of t, and extra behind it; if there is no such run, or it has ended by now, the thread
-// as it stands then. It returns the frame up to which the reader has seen the log, and whether nothing runs behind it.
+// prelude sends a prelude of the live run of t, followed by extra; without such a run it shows the current thread. It
+// returns the last frame of the log that the reader has seen, and whether the thread was idle then.
 func (r *reader) prelude(t *state.Thread, extra []agui.Event) (after state.FrameID, idle bool, err error) {
 	for {
 		if t.Live == nil {
@@ -53,13 +53,13 @@ func (r *reader) prelude(t *state.Thread, extra []agui.Event) (after state.Frame
 				return after, false, err
 			}
 			if now.Thread.Live == nil {
-				return now.Thread.Last, true, r.showThread(shown{Snapshot: now, extra: extra})
+				return now.Thread.Last, true, r.showThread(threadView{Snapshot: now, extra: extra})
 			}
 			t = now.Thread
 			r.untie(t)
 		}
 		frames, err := r.framesSoFar(t)
-		if err != nil && !errors.Is(err, state.ErrTrimmed) { // only what has ended is trimmed
+		if err != nil && !errors.Is(err, state.ErrTrimmed) { // only ended runs are trimmed
 			return after, false, err
 		}
 		if err == nil {
@@ -91,7 +91,7 @@ func (r *reader) framesSoFar(t *state.Thread) ([]state.Frame, error) {
 		if err != nil {
 			return nil, route.StoreError(err)
 		}
-		// If the run has ended already, a newer one may be behind it.
+		// If the run has ended already, the log may have a newer one.
 		for i := len(batch) - 1; i >= 0; i-- {
 			if batch[i].Type == agui.TypeRunStarted {
 				return batch[i:], nil
@@ -104,7 +104,8 @@ func (r *reader) framesSoFar(t *state.Thread) ([]state.Frame, error) {
 	if err := context.Cause(r.req.Context()); err != nil {
 		return nil, err
 	}
-	return nil, &errcode.Error{Code: errcode.StoreUnavailable, Err: errStoreGone} // it is away for too long, or was closed
+	// the store has been away for too long, or is closed
+	return nil, &errcode.Error{Code: errcode.StoreUnavailable, Err: errStoreGone}
 }
 
 // sendPrelude sends the prelude that adds up to frames, the first ones of a run.
@@ -117,11 +118,11 @@ func (r *reader) sendPrelude(frames []state.Frame, extra []agui.Event) error {
 	if err != nil {
 		return err
 	}
-	told := readerEvents(append(events, extra...)...)
+	sent := readerEvents(append(events, extra...)...)
 	if r.profile.Trace {
-		told = append(told, stepsSoFar(frames)...)
+		sent = append(sent, stepsSoFar(frames)...)
 	}
-	return r.send(frames[len(frames)-1].ID, told...)
+	return r.send(frames[len(frames)-1].ID, sent...)
 }
 
 // viewOf returns what the first frames of a run add up to, and the event that started it.
@@ -170,8 +171,8 @@ func (r *reader) viewOf(frames []state.Frame) (*run.View, *agui.RunStarted, erro
 	return view, start, nil
 }
 
-// showOrJoin shows a thread on which nothing ran when the store was asked. If a run is live by now, the client joins it.
-func (r *reader) showOrJoin(begun *state.Begun, s shown) error {
+// showOrJoin shows a thread that had no live run at the last call of the store, or joins a new run.
+func (r *reader) showOrJoin(begun *state.Begun, s threadView) error {
 	s.Snapshot = &state.Snapshot{Thread: begun.Thread}
 	if begun.Exists {
 		now, err := r.snapshot()
@@ -188,16 +189,16 @@ func (r *reader) showOrJoin(begun *state.Begun, s shown) error {
 	return r.showThread(s)
 }
 
-// shown is a thread as a reader is shown it.
-type shown struct {
+// A threadView is a thread as one reader sees it.
+type threadView struct {
 	*state.Snapshot
 	failed *state.Run     // its error is sent again
-	more   []agui.Message // shown behind the thread's own, not stored
+	more   []agui.Message // shown after the thread's messages, not stored
 	extra  []agui.Event   // before the end
 }
 
 // showThread sends a whole, valid stream that adds up to the thread: snapshots and the current outcome.
-func (r *reader) showThread(s shown) error {
+func (r *reader) showThread(s threadView) error {
 	messages := s.Messages
 	for _, m := range s.more {
 		more, err := state.NewStoredMessage(m)
@@ -207,7 +208,7 @@ func (r *reader) showThread(s shown) error {
 		messages = append(messages[:len(messages):len(messages)], more)
 	}
 	events := append(readerEvents(r.runStarted()), stateSnapshot(s.State))
-	if before, out := unordered(r.sent(), messages); out {
+	if before, out := compareOrder(r.sent(), messages); out {
 		events = append(events, messagesSnapshot(before))
 	}
 	events = append(append(events, messagesSnapshot(messages)), readerEvents(s.extra...)...)

@@ -13,7 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A firstWriter is a connection whose client hangs up when it has its first events, which are a whole prelude.
+// A firstWriter is a connection with a client that hangs up when it has its first events, which are a whole prelude.
 type firstWriter struct {
 	header http.Header
 	hangUp context.CancelFunc
@@ -47,8 +47,8 @@ func (b *costBed) attach(thread string) int {
 	return w.bytes
 }
 
-// waits measures what somebody waits for who does something again and again: beside the time of all the least of one time, which what else
-// runs on the machine cannot make smaller, and CPU time.
+// waits measures repeated waits: besides the total time the shortest one, which other load on the machine cannot
+// reduce, and CPU time.
 func (b *costBed) waits(bench *testing.B, do func()) {
 	bench.ReportAllocs()
 	least := time.Duration(math.MaxInt64)
@@ -64,7 +64,7 @@ func (b *costBed) waits(bench *testing.B, do func()) {
 	bench.ReportMetric(float64(cpu.Microseconds())/float64(bench.N), "µs-cpu")
 }
 
-// live begins a run that nobody carries on, whose log has about so many events: messages of 200 pieces each.
+// live begins a run without an owner, with a log of about so many events: messages of 200 pieces each.
 func (b *costBed) live(thread string, events int) *state.Lease {
 	b.Helper()
 	begun, err := b.g.store.Begin(b.Context(), b.request(thread, b.said(1, agui.RoleUser)), state.LeaseOptions{Attempt: thread, TTL: time.Hour})
@@ -105,8 +105,8 @@ func (b *costBed) live(thread string, events int) *state.Lease {
 	return begun.Lease
 }
 
-// BenchmarkJoin measures how long a reader waits who joins a live run without a cursor: from its request to the end of its prelude, which is
-// valid by itself. What was said after the part of the log that the prelude sums up follows as events.
+// BenchmarkJoin measures how long a reader waits that joins a live run without a cursor: from its request to the end of
+// its prelude, which is valid by itself. The rest of the log follows as events.
 func BenchmarkJoin(b *testing.B) {
 	for _, store := range []string{"memory", "file", "redis"} {
 		b.Run("store="+store, func(b *testing.B) {

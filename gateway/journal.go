@@ -15,7 +15,7 @@ import (
 // record makes an event of the run a frame of the log. A snapshot of what the thread has is recorded as a
 // marker that names its revision, so that its cost does not grow with the thread (R6).
 func (a *attempt) record(e agui.Event, data []byte) error {
-	data, err := untimed(e, data)
+	data, err := removeTimestamp(e, data)
 	if err != nil {
 		return err
 	}
@@ -42,8 +42,8 @@ func (a *attempt) record(e agui.Event, data []byte) error {
 	return err
 }
 
-// untimed returns an event without the time that its agent gave it: the events of a log have theirs from one clock.
-func untimed(e agui.Event, data []byte) ([]byte, error) {
+// removeTimestamp returns an event without the time set by its agent: all events of a log use one clock.
+func removeTimestamp(e agui.Event, data []byte) ([]byte, error) {
 	base := agui.BaseOf(e)
 	if base.Timestamp == 0 || data == nil {
 		return data, nil
@@ -52,7 +52,7 @@ func untimed(e agui.Event, data []byte) ([]byte, error) {
 	return agui.Encode(e)
 }
 
-// Commit stores the run between two turns. If the principal has spent its tokens the run ends there, with what its turn has done.
+// Commit stores the run between two turns. If the principal's token budget is used up, the run ends with this turn.
 func (a *attempt) Commit(ctx context.Context, checkpoint json.RawMessage) error {
 	if err := a.committing.LockContext(ctx); err != nil {
 		return err
@@ -70,8 +70,8 @@ func (a *attempt) Commit(ctx context.Context, checkpoint json.RawMessage) error 
 	return a.spend()
 }
 
-// takePatches applies the patches from outside that waited for the end of a turn, in a commit of their own: what was
-// committed just now decides which of them still apply. The caller holds committing.
+// takePatches applies the patches from outside that waited for the end of a turn, in a separate commit: the last commit
+// decides which of them still apply. The caller holds committing.
 func (a *attempt) takePatches(checkpoint json.RawMessage) error {
 	t := a.thread.Load()
 	if len(t.Pending) == 0 || a.doc == nil {
@@ -113,8 +113,8 @@ func (a *attempt) Once(ctx context.Context, key string, result json.RawMessage) 
 	return nil
 }
 
-// commit stores c with all events up to now. The run's context does not count: a run that is stopped during a commit would be
-// given up otherwise. The caller holds committing.
+// commit stores c with all events so far. It ignores the run's context, because a run that is stopped during a commit
+// would be given up otherwise. The caller holds committing.
 func (a *attempt) commit(c state.Commit) error {
 	c.Trace, c.Notes = telemetry.Traceparent(a.background), a.notes.Changed()
 	if !a.answersUsed {
@@ -148,12 +148,12 @@ func (a *attempt) changedMessages() (changed []agui.Message) {
 	return changed
 }
 
-// completeMessages returns the new messages that a run which failed with cause leaves in the thread: the complete ones, except results
-// of calls about which people are asked again. All is the conversation with them.
-func (a *attempt) completeMessages(cause error, asked []agui.Interrupt) (kept, all []agui.Message) {
+// completeMessages returns the new messages that a run which failed with cause leaves in the thread: the complete ones,
+// except results of calls with reopened questions. all is the whole conversation with them.
+func (a *attempt) completeMessages(cause error, reopened []agui.Interrupt) (kept, all []agui.Message) {
 	broken := groupchat.OpenMessages(cause)
 	gone := func(m agui.Message) bool {
-		return slices.Contains(broken, m.ID) || m.Role == agui.RoleTool && slices.ContainsFunc(asked, func(i agui.Interrupt) bool {
+		return slices.Contains(broken, m.ID) || m.Role == agui.RoleTool && slices.ContainsFunc(reopened, func(i agui.Interrupt) bool {
 			return i.ToolCallID == m.ToolCallID
 		})
 	}

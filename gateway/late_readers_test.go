@@ -16,7 +16,7 @@ import (
 	"github.com/agui-gateway/gateway/state/memstore"
 )
 
-// A heldStore shows nobody a log until it is opened, and tells what each request came to before its answer is known.
+// A heldStore blocks all reads of a log until it is opened, and reports each verdict before the caller gets it.
 type heldStore struct {
 	state.Store
 	open   chan struct{}
@@ -58,7 +58,7 @@ func (s *heldStore) Begin(ctx context.Context, r *state.Request, o state.LeaseOp
 	return begun, err
 }
 
-// A reader who is so late that the log has the next run as well is shown its own run, and no more.
+// A reader that is so late that the log has the next run as well is shown its own run only.
 func TestALateReaderEndsWithItsRun(t *testing.T) {
 	t.Parallel()
 	store := &heldStore{Store: memstore.New(memstore.Options{}), open: make(chan struct{})}
@@ -87,7 +87,7 @@ func TestALateReaderEndsWithItsRun(t *testing.T) {
 	}
 }
 
-// A reader who comes back with an id is sent all that followed it, however many runs that is and in whatever pieces it comes.
+// A reader with a cursor is sent everything after it, for any number of runs and sizes of batches.
 func TestWhoComesBackIsSentEveryRunSince(t *testing.T) {
 	t.Parallel()
 	store := &heldStore{Store: memstore.New(memstore.Options{}), open: make(chan struct{}), single: true}
@@ -103,8 +103,8 @@ func TestWhoComesBackIsSentEveryRunSince(t *testing.T) {
 	}
 }
 
-// R4: a client that has hung up and asks for something else at once is not told that its own run is in the way, however
-// late its hanging up is noticed.
+// R4: a client that has hung up and immediately sends another request is not refused because of its own run, even if
+// the hang-up is noticed late.
 func TestWhoHungUpAndAsksAgainIsNotInItsOwnWay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, whoHungUpAndAsksAgainIsNotInItsOwnWay)

@@ -12,7 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/state/memstore"
 )
 
-// A late store keeps the news of a hang-up until it is told to pass it on.
+// A late store holds back a hang-up until it is released.
 type lateStore struct {
 	state.Store
 	held, pass, told chan struct{}
@@ -28,8 +28,7 @@ func (s *lateStore) Signal(ctx context.Context, key state.Key, run uint64, word 
 	return s.Store.Signal(context.WithoutCancel(ctx), key, run, word)
 }
 
-// The news that the caller of a run hung up may come when the run is over and the thread has another one, which has a
-// caller of its own.
+// The hang-up of a run's caller may arrive when the run is over and the thread has another one, with another caller.
 func TestALateHangUpIsNotTheNextRuns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, aLateHangUpIsNotTheNextRuns)

@@ -10,8 +10,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A term is the time for which an attempt knows that it has the lease. It is measured by this process' monotonic clock and counts
-// from before the store was asked for the lease, or to renew it, so it ends before the store's lease does.
+// A term is the time for which an attempt knows that it has the lease. It uses this process' monotonic clock, from
+// before the store was called to acquire or renew the lease, so it ends before the store's lease does.
 type term struct {
 	mu      sync.Mutex
 	until   time.Time
@@ -35,7 +35,7 @@ func (t *term) left() time.Duration {
 	return time.Until(t.until)
 }
 
-// wait returns nil at once while the term lasts, or after its renewal, or returns the cause of ctx.
+// wait returns nil while the term lasts, or after its next renewal, or else the cause of ctx.
 func (t *term) wait(ctx context.Context) error {
 	for {
 		t.mu.Lock()
@@ -55,30 +55,30 @@ func (t *term) wait(ctx context.Context) error {
 // keepLease renews the lease until the returned function is called.
 func (a *attempt) keepLease() (stop func()) {
 	var away time.Time
-	first := a.term.left() - 2*a.g.o.Lease/3 // at once if it took long to get the lease
+	first := a.term.left() - 2*a.g.o.Lease/3 // immediately if acquiring the lease took long
 	return calls.Repeat(first, func() (time.Duration, bool) {
 		next, ok := a.renewAgain(&away)
 		return max(next, time.Millisecond), ok
 	})
 }
 
-// renewAgain renews the lease and returns when to do so next, or false if there is no lease any more. While the store is away it
-// is asked more often, so that the owner renews before another replica takes the run over. If the store has been away for as
-// long as a run waits, and the lease has expired, the run is given up: its agent may be waiting, and write nothing that would
-// fail. Away is since when the store is away, the zero time if it is not.
+// renewAgain renews the lease and returns the delay until the next renewal, or false without a lease. While the store
+// is away it retries more often, so that the owner renews before another replica takes the run over. If the store is
+// away for longer than a run waits, and the lease has expired, the run is given up: its agent may be waiting without
+// any write that would fail. away is the start of the outage, or zero.
 func (a *attempt) renewAgain(away *time.Time) (next time.Duration, ok bool) {
-	asked := time.Now()
+	called := time.Now()
 	err := a.renewLease()
 	switch {
 	case err == nil:
-		a.term.renew(asked.Add(a.g.o.Lease))
+		a.term.renew(called.Add(a.g.o.Lease))
 		*away = time.Time{}
 		return a.g.o.Lease / 3, true
 	case errors.Is(err, state.ErrLeaseLost) || calls.Permanent(err):
 		a.cancel(errLeaseLost)
 		return 0, false
 	case away.IsZero():
-		*away = asked
+		*away = called
 	}
 	a.g.noteStoreError()
 	if a.term.left() <= 0 && time.Since(*away) >= a.g.o.StoreBuffer {
@@ -88,12 +88,12 @@ func (a *attempt) renewAgain(away *time.Time) (next time.Duration, ok bool) {
 	return a.g.o.Lease / 12, true
 }
 
-// renewLease asks the store. The run's own context does not count: a run that is being stopped still has the lease.
+// renewLease calls the store. It ignores the run's context: a run that is being stopped still has the lease.
 func (a *attempt) renewLease() error {
 	ctx, cancel := context.WithTimeout(a.background, calls.StoreTimeout)
 	defer cancel()
 	return calls.Protect(func() error { return a.g.store.Renew(ctx, a.lease, a.g.o.Lease) })
 }
 
-// clockAt returns the clock of a store whose time is said now.
-func (g *Gateway) clockAt(said time.Time) calls.Clock { return calls.NewClock(said, g.o.Now) }
+// clockAt returns the clock of a store that reports now as its time.
+func (g *Gateway) clockAt(now time.Time) calls.Clock { return calls.NewClock(now, g.o.Now) }

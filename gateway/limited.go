@@ -11,22 +11,22 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 )
 
-// limits counts what principals, and clients that have none, use of this replica. Without [Options].Principal everybody is one
-// principal, and only what all together may use is limited.
+// limits counts the use of this replica by principals, and by clients without one. Without [Options].Principal there is
+// one principal, and only the totals are limited.
 type limits struct {
-	requests, strangers *limit.Rates // of principals, and of addresses without credentials
+	requests, anonymous *limit.Rates // of principals, and of addresses without credentials
 	tokens              *limit.Tokens
 	bodies, answers     *limit.Bytes
 	runs, readers       *limit.Counts // of each principal
 	mostRuns            int64         // 0 is no limit; so is that of the next
 	mostReaders         int64
-	often               *limit.Lines // about requests beyond a rate
+	refusalLog          *limit.Lines // about requests beyond a rate
 	now                 func() time.Time
 }
 
 func newLimits(o Options) limits {
 	l := limits{
-		runs: &limit.Counts{}, readers: &limit.Counts{}, often: &limit.Lines{}, now: o.Now,
+		runs: &limit.Counts{}, readers: &limit.Counts{}, refusalLog: &limit.Lines{}, now: o.Now,
 		bodies:  limit.NewBytes(o.Limits.Bodies, o.Principal != nil),
 		answers: limit.NewBytes(o.Limits.Answers, o.Principal != nil),
 	}
@@ -35,13 +35,13 @@ func newLimits(o Options) limits {
 	}
 	l.mostRuns, l.mostReaders = int64(o.Limits.RunsPerPrincipal), int64(o.Limits.ReadersPerPrincipal)
 	l.requests = limit.NewRates(o.Limits.Rate, o.Limits.RateBurst, o.Now)
-	l.strangers = limit.NewRates(o.Limits.Rate, o.Limits.RateBurst, o.Now)
+	l.anonymous = limit.NewRates(o.Limits.Rate, o.Limits.RateBurst, o.Now)
 	l.tokens = limit.NewTokens(o.Limits.TokensPerPrincipal, o.TokenWindow, o.Now)
 	return l
 }
 
-// takeRequest counts a request of a principal. CopilotKit's pages give the gateway up when the answer to their first request is an error, so
-// that request is never refused.
+// takeRequest counts a request of a principal. CopilotKit's pages give up if the response to their first request is an
+// error, so that request is never refused.
 func (l *limits) takeRequest(r *http.Request) error {
 	wait := l.requests.Take(route.Principal(r))
 	if wait == 0 || copilotkit.Probes(r) {
@@ -50,10 +50,10 @@ func (l *limits) takeRequest(r *http.Request) error {
 	return rateLimited(limit.Rate, wait, "the principal makes too many requests")
 }
 
-// takeStranger counts a request without a principal that is allowed in. Right credentials from the same address are not counted, because
-// many people may be behind it.
-func (l *limits) takeStranger(r *http.Request) error {
-	if wait := l.strangers.Take(limit.Network(route.Address(r))); wait > 0 {
+// takeAnonymous counts a request without credentials that is let in. Valid credentials from an address are not counted
+// for it, because many people may share it.
+func (l *limits) takeAnonymous(r *http.Request) error {
+	if wait := l.anonymous.Take(limit.Network(route.Address(r))); wait > 0 {
 		return rateLimited(limit.Rate, wait, "too many requests without a principal come from the address")
 	}
 	return nil
@@ -61,7 +61,7 @@ func (l *limits) takeStranger(r *http.Request) error {
 
 // takeRun counts one more run of a principal, unless it may not have it.
 func (l *limits) takeRun(principal string) error {
-	if err := l.spent(principal); err != nil {
+	if err := l.checkTokens(principal); err != nil {
 		return err
 	}
 	if !l.runs.Add(principal, 1, l.mostRuns) {
@@ -70,23 +70,23 @@ func (l *limits) takeRun(principal string) error {
 	return nil
 }
 
-// spent returns an error if the principal has spent its tokens.
-func (l *limits) spent(principal string) error {
+// checkTokens returns an error if the principal has used up its tokens.
+func (l *limits) checkTokens(principal string) error {
 	if wait := l.tokens.Wait(principal); wait > 0 {
 		return rateLimited(limit.TokensPerPrincipal, wait, "the principal has spent its tokens")
 	}
 	return nil
 }
 
-// rateLimited is the error of a caller that has reached a limit and may try again after wait.
+// rateLimited returns the error for a limit that allows a retry after wait.
 func rateLimited(name limit.Name, wait time.Duration, why string) error {
 	return limit.Reached(name, &retryError{&errcode.Error{Code: errcode.RateLimited, Err: fmt.Errorf("gateway: %s", why)}, wait})
 }
 
-// refuseOften answers a request beyond a rate. There may be many of these, so the log gets a line a second for all of them.
-func (g *Gateway) refuseOften(w http.ResponseWriter, r *http.Request, err error) {
-	if skipped, write := g.limits.often.Next(g.limits.now()); write {
-		g.log(r).With(route.Described(r)...).Warn("request: refused", "code", string(errcode.Of(err)), "error", err, "skipped", skipped)
+// writeRateLimited answers a request that exceeds a rate. The log gets at most one line a second for these.
+func (g *Gateway) writeRateLimited(w http.ResponseWriter, r *http.Request, err error) {
+	if skipped, write := g.limits.refusalLog.Next(g.limits.now()); write {
+		g.log(r).With(route.RequestAttrs(r)...).Warn("request: refused", "code", string(errcode.Of(err)), "error", err, "skipped", skipped)
 	}
 	g.noteLimit(err)
 	g.writeError(w, r, err)

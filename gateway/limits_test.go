@@ -22,9 +22,9 @@ import (
 // A limit is tried at its boundary: what reaches it is served, and one more is answered as docs/contract.md says.
 type limit struct {
 	value int64
-	// at and beyond return what came of it: "ok" or a code.
+	// at and beyond return the result: "ok" or a code.
 	at, beyond func(w *world) string
-	// answer is the code beyond the limit, or a word for what is done about it.
+	// answer is the code beyond the limit, or a word for the treatment.
 	answer string
 	// with sets what else the limit needs; nil if nothing.
 	with func(*gateway.Options)
@@ -76,7 +76,7 @@ var limits = map[string]limit{
 		at: runs("silent", input("t", "r", []string{"u1:Hi"})), beyond: runs("silent", input("t", "r", []string{"u1:Hi!"}))},
 }
 
-// turnsOf is a team whose run has so many turns.
+// turnsOf is a team with so many turns in its run.
 func turnsOf(n int) groupchat.Agent {
 	chat := &groupchat.Chat{Manager: groupchat.Sequential()}
 	for i := range n {
@@ -86,7 +86,7 @@ func turnsOf(n int) groupchat.Agent {
 	return chat
 }
 
-// sized are the agents that make something of exactly the size of what they are told.
+// sized are agents that produce something of exactly the requested size.
 func sized(o *gateway.Options) {
 	o.Agents["keeps"] = groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
 		m, _ := t.LastUser()
@@ -164,7 +164,7 @@ func TestEveryLimitIsInTheContract(t *testing.T) {
 	}
 }
 
-// headed sends a request whose line and headers have so many bytes.
+// headed sends a request with so many bytes of line and headers.
 func headed(size int) func(*world) string {
 	return func(w *world) string {
 		conn, err := (&net.Dialer{}).DialContext(context.Background(), "tcp", strings.TrimPrefix(w.url, "http://"))

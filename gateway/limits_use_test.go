@@ -15,7 +15,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// spending adds an agent whose model uses 12 tokens in each run.
+// spending adds an agent with a model that uses 12 tokens in each run.
 func spending(t *testing.T) func(*gateway.Options) {
 	return func(o *gateway.Options) { o.Agents["spends"] = &groupchat.LLM{Model: newThinker(t).model} }
 }
@@ -30,7 +30,7 @@ func spends(n int) func(w *world) string {
 	}
 }
 
-// asks makes its burst of requests, and n more after a pause; it returns what came of the last.
+// asks makes its burst of requests, and n more after a pause; it returns the result of the last.
 func asks(n int, pause time.Duration) func(w *world) string {
 	return func(w *world) string {
 		code := "ok"
@@ -57,7 +57,7 @@ func asks(n int, pause time.Duration) func(w *world) string {
 	}
 }
 
-// stalled has a request whose body of first bytes does not come when one comes with second bytes.
+// stalled sends a request with first bytes of a stalled body, and then one with second bytes.
 func stalled(first, second int) func(w *world) string {
 	return func(w *world) string {
 		hold(w, first, nil)
@@ -88,7 +88,7 @@ func hold(w *world, n int, header http.Header) {
 		defer close(ended)
 		response, err := (&http.Transport{ExpectContinueTimeout: time.Hour, DisableKeepAlives: true}).RoundTrip(r)
 		if err == nil {
-			_ = response.Body.Close() // it was refused, and says so to nobody
+			_ = response.Body.Close() // it was refused
 		}
 	}()
 	w.t.Cleanup(func() {
@@ -111,7 +111,7 @@ type forwarder struct{ groupchat.AgentFunc }
 // Forwards names the header.
 func (forwarder) Forwards() []string { return []string{"X-Tenant"} }
 
-// Headers that agents forward are kept as long as the run, so their size is limited; those that none forwards are not kept.
+// Headers that agents forward are kept as long as the run, so their size is limited; others are not kept.
 func TestForwardedHeadersAreLimited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(o *gateway.Options) { o.Agents["forwards"] = forwarder{echoes} })

@@ -73,7 +73,8 @@ func (b *costBed) page(query url.Values) (threads int, next string) {
 	return len(list.Threads), list.NextCursor
 }
 
-// BenchmarkList asks for pages of 20 of a principal's 50,000 threads (1,000 in short): the first, one in the middle, and with each filter that there is.
+// BenchmarkList requests pages of 20 of a principal's 50,000 threads (1,000 in short): the first, one in the middle,
+// and one for each filter.
 func BenchmarkList(b *testing.B) {
 	threads := manyThreads
 	if testing.Short() {

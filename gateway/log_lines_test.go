@@ -16,11 +16,11 @@ import (
 	"github.com/agui-gateway/gateway/state/memstore"
 )
 
-// confidential is what nobody may find in a log.
+// confidential must never be in a log.
 const confidential = "what nobody else may read"
 
-// logged makes a gateway write its log to b, in JSON.
-func logged(b *lockedBuffer) func(*gateway.Options) {
+// problemAttrs makes a gateway write its log to b, in JSON.
+func problemAttrs(b *lockedBuffer) func(*gateway.Options) {
 	return func(o *gateway.Options) { o.Log = slog.New(slog.NewJSONHandler(b, nil)) }
 }
 
@@ -68,7 +68,7 @@ func TestTheLogHasTheStartAndTheEndOfARun(t *testing.T) {
 	t.Parallel()
 	var log lockedBuffer
 	m := newThinker(t)
-	w := newWorld(t, logged(&log), func(o *gateway.Options) {
+	w := newWorld(t, problemAttrs(&log), func(o *gateway.Options) {
 		o.Agents["desk"] = &groupchat.LLM{Model: m.model}
 	})
 	w.post("desk", input("t", "r1", []string{"u1:" + confidential}))
@@ -92,7 +92,7 @@ func TestTheLogHasTheStartAndTheEndOfARun(t *testing.T) {
 	)
 }
 
-// Another attempt at a run has the run's own name, and a number and a fence of its own.
+// Another attempt at a run has the run's name, and a separate number and fence.
 func TestTheLogHasATakeover(t *testing.T) {
 	t.Parallel()
 	var log lockedBuffer
@@ -101,7 +101,7 @@ func TestTheLogHasATakeover(t *testing.T) {
 		defer a.close()
 		b := newDesktop(t, func(o *gateway.Options) {
 			sharing(a.store)(o)
-			logged(&log)(o)
+			problemAttrs(&log)(o)
 		})
 		defer b.close()
 		a.serve(newSink(), "POST", "/agents/slow?disconnect=detach", input("t", "r1", []string{"u1:" + confidential}))
@@ -123,7 +123,7 @@ func TestTheLogHasATakeover(t *testing.T) {
 func TestTheLogHasWhatIsDoneToThreads(t *testing.T) {
 	t.Parallel()
 	var log lockedBuffer
-	w := newWorld(t, logged(&log))
+	w := newWorld(t, problemAttrs(&log))
 	w.post("echo", input("t", "r1", []string{"u1:" + confidential}))
 	done := func(method, path, body string) {
 		t.Helper()
@@ -167,13 +167,13 @@ func (w *world) forked(t *testing.T) string {
 	return list.Threads[0].ID
 }
 
-// Whoever asks each second whether the server is ready does not fill its log: it says when that changes.
+// A readiness probe each second does not fill the server's log: it has only changes.
 func TestTheLogHasChangesOfReadiness(t *testing.T) {
 	t.Parallel()
 	var log lockedBuffer
 	store := &distantStore{Store: memstore.New(memstore.Options{})}
 	closeLast(t, store)
-	w := newWorld(t, logged(&log), func(o *gateway.Options) { o.Store, o.Now = store, nil })
+	w := newWorld(t, problemAttrs(&log), func(o *gateway.Options) { o.Store, o.Now = store, nil })
 	asks := func(want int) {
 		t.Helper()
 		for range 3 {

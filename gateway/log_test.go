@@ -15,7 +15,7 @@ type stringer struct{ text *string }
 
 func (s stringer) String() string { return *s.text }
 
-// Whatever a line is about, it is short; what is short is written as it is.
+// Every line is short; short values are written unchanged.
 func TestBoundedLog(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", 1<<20)

@@ -26,7 +26,7 @@ import (
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
 
-// A costBed is a gateway with a team of three, whose runs are measured on short and on long threads (R6).
+// A costBed is a gateway with a team of three for measuring runs on short and on long threads (R6).
 type costBed struct {
 	testing.TB
 	g     *Gateway
@@ -97,7 +97,7 @@ func (b *costBed) closes(store state.Store) {
 	})
 }
 
-// openRedis opens a store in a server of the bed's own, whose CPU time counts.
+// openRedis opens a store in a separate server, with its CPU time counted.
 func (b *costBed) openRedis() state.Store {
 	server := redistest.Start(b)
 	store, err := redisstore.Open(b.Context(), server.URL(), redisstore.Options{Logger: slog.New(slog.DiscardHandler)})
@@ -123,7 +123,7 @@ func (b *costBed) openRedis() state.Store {
 	return store
 }
 
-// fill makes a thread of so many messages, in runs of 40, whose state takes about so many bytes.
+// fill makes a thread of so many messages, in runs of 40, with a state of about so many bytes.
 func (b *costBed) fill(thread string, messages, stateSize int) {
 	b.Helper()
 	const perRun = 40
@@ -175,10 +175,10 @@ func (b *costBed) request(thread string, messages ...agui.Message) *state.Reques
 	return r
 }
 
-// A way prepares one run on a thread and returns what makes it, which is what is measured.
+// A way prepares one run on a thread and returns the function to measure.
 type way func(b *costBed, thread string) func()
 
-// unread is a run that nobody reads, from its request to the release of its lease.
+// unread is a run without readers, from its request to the release of its lease.
 func unread(b *costBed, thread string) func() {
 	message := agui.Message{ID: "new" + strconv.Itoa(b.runs), Role: agui.RoleUser, Content: agui.TextContent("Go on")}
 	a := &admission{
@@ -203,10 +203,10 @@ func (b *costBed) get(path string) *http.Request {
 	return httptest.NewRequestWithContext(b.Context(), http.MethodGet, "/"+strings.TrimPrefix(path, "/"), nil)
 }
 
-// read is a run whose caller sends its new message alone and reads the stream, with the snapshots in it.
+// read is a run with a caller that sends its new message alone and reads the stream, with the snapshots in it.
 func read(b *costBed, thread string) func() { return b.post(thread, `[]`, ``) }
 
-// echoed is a run whose caller sends all that it has, the state and every message, and reads the stream.
+// echoed is a run with a caller that sends the state and every message, and reads the stream.
 func echoed(b *costBed, thread string) func() {
 	w := httptest.NewRecorder()
 	b.g.ServeHTTP(w, b.get("/threads/"+thread))
@@ -237,7 +237,7 @@ func (b *costBed) post(thread, messages, more string) func() {
 	}
 }
 
-// An endWriter is a connection whose client keeps the end of what it is sent.
+// An endWriter is a connection with a client that keeps the end of the stream.
 type endWriter struct {
 	header http.Header
 	bytes  int

@@ -12,8 +12,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A run that no attempt can go on with, because nobody can read its log, is lost when its attempts are used up: the error
-// is the one thing that can be said in order, and everybody is told.
+// A run that no attempt can continue, because its log is unreadable, is lost when its attempts are used up: all readers
+// get the error, the only valid event.
 func TestARunWhoseLogCannotBeReadIsLost(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

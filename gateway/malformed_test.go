@@ -21,7 +21,7 @@ import (
 	"github.com/agui-gateway/gateway/state/memstore"
 )
 
-// A malformedLog is a store whose log has frames as a version wrote them that did not check their shape.
+// A malformedLog is a store with frames of a version that did not validate them.
 type malformedLog struct{ state.Store }
 
 func (m malformedLog) Append(ctx context.Context, l *state.Lease, after state.FrameID, frames []state.Frame) error {
@@ -108,7 +108,7 @@ func whoJoinsIsToldWhatCanBeReadOfAMalformedLog(t *testing.T) {
 	w.release()
 	joiner.rest()
 	joiner.finished()
-	// What the joiner was not told of at first comes last.
+	// The part that the joiner did not get at first comes last.
 	got, want := textOf(t, joiner.view.Messages()), textOf(t, w.thread("t").Messages)
 	slices.Sort(got)
 	slices.Sort(want)

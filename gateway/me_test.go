@@ -24,8 +24,8 @@ import (
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
 
-// busy gives ada threads of every kind: several that are over, one that has a question and a notice of it for the webhook, and a live one
-// with another request that waits for it. All that is theirs has the word zanzibar in it.
+// busy gives ada threads of every kind: several ended ones, one with a question and a notice of it for the webhook, and
+// a live one with another request waiting. All of this data contains the word zanzibar.
 func (w *world) busy(user string) (live *reader) {
 	w.t.Helper()
 	const threads = 5
@@ -55,7 +55,7 @@ func onStore(store state.Store) func(*gateway.Options) {
 	}
 }
 
-// deletesAda has ada and eve be busy, ada delete everything, and holds the gateway to ada having nothing and eve everything.
+// deletesAda makes ada and eve busy, has ada delete everything, and checks that ada has nothing and eve everything.
 func deletesAda(t *testing.T, a, b *world) {
 	t.Helper()
 	live := a.busy("zanzibar-ada")
@@ -67,7 +67,7 @@ func deletesAda(t *testing.T, a, b *world) {
 		}
 	}
 	live.rest()
-	switch end := live.last().(type) { // who has not read so far yet, when the log goes, is told that it is lost
+	switch end := live.last().(type) { // a reader that is behind gets the loss of the log
 	case *agui.RunFinished:
 		if end.Outcome.Type != agui.OutcomeCancelled {
 			t.Errorf("the live run ended with %s, want cancelled", end.Outcome.Type)
@@ -87,7 +87,7 @@ func deletesAda(t *testing.T, a, b *world) {
 	}
 }
 
-// TestDeleteMeLeavesNothing looks for what was theirs in all bytes that a store has.
+// TestDeleteMeLeavesNothing searches all bytes of a store for the deleted data.
 func TestDeleteMeLeavesNothing(t *testing.T) {
 	t.Parallel()
 	t.Run("memory", func(t *testing.T) {
@@ -169,7 +169,8 @@ func TestDeleteMeLeavesNothing(t *testing.T) {
 	})
 }
 
-// TestExport holds an export to having each thread as GET /threads/{id} shows it, between its first and its last line, and nobody else's.
+// TestExport checks that an export has each thread as GET /threads/{id} shows it, between its first and its last line,
+// and no one else's.
 func TestExport(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, byHeader)

@@ -18,7 +18,7 @@ import (
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
-// A meter collects what a gateway measures, and says what has moved since it was asked last.
+// A meter collects a gateway's measurements, and reports changes since the last call.
 type meter struct {
 	t      *testing.T
 	reader metric.Reader
@@ -68,7 +68,7 @@ func (s countedStore) Commit(ctx context.Context, l *state.Lease, c state.Commit
 	return t, s.took(c.Frames, err)
 }
 
-// read returns all series but those of gauges: what was counted, or how many times were measured.
+// read returns all series but those of gauges: counts, or numbers of measurements.
 func (m *meter) read() map[string]float64 {
 	m.t.Helper()
 	var all metricdata.ResourceMetrics
@@ -114,7 +114,7 @@ func (m *meter) gauge(name string) (value int64, ok bool) {
 	return 0, false
 }
 
-// sum is what was measured in all by a histogram, whatever its labels.
+// sum is the total of a histogram, for all labels.
 func (m *meter) sum(name string) (sum float64) {
 	m.t.Helper()
 	var all metricdata.ResourceMetrics
@@ -147,8 +147,8 @@ func seriesName(name string, labels attribute.Set) string {
 	return name + "{" + strings.Join(list, ",") + "}"
 }
 
-// moved returns what has moved since it was called last, as "series by how much", without what is counted of every request and of
-// every call of the store.
+// moved returns the changes since the last call, as "series by how much", without those of every request and of every
+// call of the store.
 func (m *meter) moved() []string {
 	m.t.Helper()
 	now := m.read()

@@ -13,8 +13,8 @@ import (
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
-// What is measured of runs and their readers is called here; docs/metrics.md says what each number means. Everything is counted by
-// whoever has written it to the store, so that replicas count nothing twice.
+// Measurements of runs and their readers start here; docs/metrics.md describes the instruments. An event is counted by
+// the replica that wrote it to the store, so none is counted twice.
 
 // Stats returns what the gateway is busy with now.
 func (g *Gateway) Stats() telemetry.Load {
@@ -26,8 +26,8 @@ func (g *Gateway) Stats() telemetry.Load {
 	}
 }
 
-// measuredAs is what the runs of an agent are counted as. One that nobody serves any more is known from the store alone.
-func measuredAs(agent *served) string {
+// measuredAs returns the metric label for runs of an agent. Agents that are not served any more have a common one.
+func measuredAs(agent *servedAgent) string {
 	if agent.removed {
 		return "other"
 	}
@@ -40,8 +40,8 @@ func (a *attempt) measureEnd() {
 	a.metrics.RunEnded(a.background, a.measuredAs, string(a.ended.Status), a.ended.Code, took)
 }
 
-// measureAnswers counts the answers that the run has brought, when they are used up: that happens once, in whichever attempt. A question
-// that had expired when the run began was counted when its time was over.
+// measureAnswers counts the answers of the run when a commit consumes them, which happens in one attempt only.
+// Questions that had expired when the run began were counted at their expiry.
 func (a *attempt) measureAnswers() {
 	var answered, cancelled int
 	for _, claim := range a.intent.Claims {
@@ -59,17 +59,17 @@ func (a *attempt) measureAnswers() {
 	a.metrics.Interrupts(a.background, a.measuredAs, telemetry.InterruptCancelled, cancelled)
 }
 
-// measureAsked counts questions that are stored now, and sees to it that those are counted which expire.
+// measureAsked counts questions that are stored now, and schedules counting those that expire.
 func (a *attempt) measureAsked(tokens []state.Token) {
 	a.metrics.Interrupts(a.background, a.measuredAs, telemetry.InterruptOpened, len(tokens))
 	for _, t := range tokens {
-		// What waits for as long as the question must not hold the run, nor what was asked.
+		// The callback may wait as long as the question does and must not retain the run or the question.
 		g, key, agent, id := a.g, a.lease.Key, a.measuredAs, t.Interrupt.ID
 		g.deadlines.add(t.ExpiresAt.Sub(a.clock.Now()), func() bool { return g.noteExpired(key, agent, id) })
 	}
 }
 
-// noteLimit counts what was refused because of err, if a limit was.
+// noteLimit counts a refusal with err if a limit caused it.
 func (g *Gateway) noteLimit(err error) {
 	if name, ok := limit.Of(err); ok {
 		g.metrics.Limit(context.Background(), string(name))
@@ -93,14 +93,14 @@ var (
 	limitOfPatch   = map[errcode.Code]limit.Name{errcode.PatchQueueFull: limit.Patches, errcode.TooLarge: limit.Patch}
 )
 
-// noteCode counts what was refused with a code, if that is about a limit.
+// noteCode counts a refusal with code if a limit caused it.
 func (g *Gateway) noteCode(limits map[errcode.Code]limit.Name, code errcode.Code) {
 	if name, ok := limits[code]; ok {
 		g.metrics.Limit(context.Background(), string(name))
 	}
 }
 
-// A firstWait measures how long whoever has asked for a run waits for what it says. A nil one measures nothing.
+// A firstWait measures the time from a request for a run to its first output. A nil firstWait measures nothing.
 type firstWait struct {
 	metrics *telemetry.Metrics
 	agent   string
@@ -108,7 +108,7 @@ type firstWait struct {
 	event   bool // was sent
 }
 
-// sent notes frames that were sent. It returns what is still to be measured.
+// sent records frames that were sent and returns the remaining measurement, if any.
 func (f *firstWait) sent(frames []state.Frame) *firstWait {
 	if f == nil {
 		return nil

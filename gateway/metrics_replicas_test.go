@@ -18,7 +18,7 @@ import (
 	"github.com/agui-gateway/gateway/state/memstore"
 )
 
-// without leaves out what is counted of events.
+// without removes the counts of events.
 func without(lines []string, prefixes ...string) []string {
 	return slices.DeleteFunc(lines, func(line string) bool {
 		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(line, p) })
@@ -38,8 +38,8 @@ func meteredReplica(t *testing.T, store state.Store, paid *atomic.Int64) (*world
 	return w, m
 }
 
-// TestATakeoverIsCountedOnce lets a replica die in the second turn of a run. Who goes on with it counts its end, and that it was taken over;
-// both together have counted what was done, each turn and question once.
+// TestATakeoverIsCountedOnce lets a replica die in the second turn of a run. The replica that takes over counts the
+// takeover and the end; both together count each turn and question once.
 func TestATakeoverIsCountedOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -67,14 +67,15 @@ func TestATakeoverIsCountedOnce(t *testing.T) {
 			"first_event{agent=crew} 1", "first_text{agent=crew} 1",
 			"turn.duration{agent=crew,participant=first} 1", "turns{agent=crew,outcome=ok,participant=first} 1",
 		}
-		second := []string{"turn.duration{agent=crew,participant=second}", "turns{agent=crew,outcome=run_moved,participant=second}"} // where it finds out
+		// of the dead replica
+		second := []string{"turn.duration{agent=crew,participant=second}", "turns{agent=crew,outcome=run_moved,participant=second}"}
 		if diff := cmp.Diff(want, without(dead.moved(), append(second, "log.", "sent.")...)); diff != "" {
 			t.Errorf("who died has counted (-want +got):\n%s", diff)
 		}
 	})
 }
 
-// TestAHandoverIsCountedByBoth drains a replica whose run another goes on with.
+// TestAHandoverIsCountedByBoth drains a replica with a run that another continues.
 func TestAHandoverIsCountedByBoth(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -106,8 +107,8 @@ func TestAHandoverIsCountedByBoth(t *testing.T) {
 	})
 }
 
-// TestAQuestionThatExpiresIsCountedOnce lets a question expire that one replica has asked, while another serves the same threads. An
-// answer that comes too late counts nothing more, and a question that was answered never expires.
+// TestAQuestionThatExpiresIsCountedOnce lets a question of one replica expire, while another serves the same threads. A
+// late answer counts nothing more, and an answered question never expires.
 func TestAQuestionThatExpiresIsCountedOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -168,7 +169,7 @@ func deliveriesAreCounted(t *testing.T) {
 		return http.StatusOK
 	})
 	m := newMeter(t)
-	w := newBubbleWorld(t, told(r), m.options)
+	w := newBubbleWorld(t, withReceiver(r), m.options)
 	w.post("ask", input("t", "r", []string{"u1:hi"})).interrupts()
 	<-r.got
 	var got []string
@@ -182,8 +183,8 @@ func deliveriesAreCounted(t *testing.T) {
 	}
 }
 
-// TestNothingThatAClientSendsIsALabel sends names of agents, tools, models, threads, hosts and methods that nobody has, and looks whether
-// there are more series afterwards than after one of each.
+// TestNothingThatAClientSendsIsALabel sends unknown names of agents, tools, models, threads, hosts and methods, and
+// checks that there are no more series afterwards than after one of each.
 func TestNothingThatAClientSendsIsALabel(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)

@@ -28,7 +28,7 @@ type measuredCase struct {
 	// before happens before anything is measured, play is measured; it returns the streams it has read.
 	before func(w *world)
 	play   func(w *world) []*reader
-	want   []string // but for the events that are logged and sent, which are compared with those of the store and of the clients
+	want   []string // without events logged and sent, which are compared with those of the store and of the clients
 }
 
 // resumed is the request that brings one answer.
@@ -41,7 +41,7 @@ const (
 	answerNo = `"status":"cancelled"`
 )
 
-// all reads what is left of streams.
+// all reads the rest of streams.
 func all(readers ...*reader) []*reader {
 	for _, r := range readers {
 		r.rest()
@@ -208,7 +208,7 @@ func answeredCase(agent, answer string, want []string) measuredCase {
 	}
 }
 
-// modelCase is a run whose model is asked twice: first its server is away for a moment, and the tool that it calls fails.
+// modelCase is a run with two model calls: first its server is away for a moment, and the tool that it calls fails.
 func modelCase(t *testing.T) measuredCase {
 	t.Helper()
 	var asked atomic.Int64
@@ -263,7 +263,7 @@ func remoteCase(t *testing.T) measuredCase {
 	}
 }
 
-// TestWhatIsOpenIsObserved looks at the gauges while a run goes on, another request waits for it, and after both.
+// TestWhatIsOpenIsObserved reads the gauges during a run with another request waiting for it, and after both.
 func TestWhatIsOpenIsObserved(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)

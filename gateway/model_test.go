@@ -23,8 +23,8 @@ import (
 	"github.com/agui-gateway/gateway/state/memstore"
 )
 
-// A thinker is a model's server: it calls the tool it is offered, and says so when it has the result. It fails when it is
-// told to. Each answer uses 10 tokens to read and 2 to write.
+// A thinker is a model's server: it calls the tool in its request, and mentions the result. It fails on request. Each
+// reply uses 10 input tokens and 2 output tokens.
 type thinker struct {
 	network *network
 	asked   atomic.Int64
@@ -109,7 +109,7 @@ func (w *world) usage(id string) []agui.TokenUsage {
 	return doc.Usage
 }
 
-// thinking is a gateway with an agent whose only tool does do.
+// thinking is a gateway with an agent that has one tool, which calls do.
 func thinking(t *testing.T, do func(context.Context) (string, error), approve groupchat.ToolApproval) (*world, *thinker) {
 	t.Helper()
 	m := newThinker(t)
@@ -201,8 +201,8 @@ func TestRow129ApprovalOverTheWire(t *testing.T) {
 	w.shows("t")
 }
 
-// TestApprovedOnce has a model fail after the call that a person approved of. The call was made: its answer is used, the next
-// message goes on from its result.
+// TestApprovedOnce has a model fail after a call that a person approved. The call was made: its result is used, and the
+// next message continues from it.
 func TestApprovedOnce(t *testing.T) {
 	t.Parallel()
 	var looked atomic.Int64
@@ -284,7 +284,7 @@ func usageOverATakeover(t *testing.T) {
 			results[e.ToolCallID]++
 		}
 	}
-	for call, n := range results { // that of the dead replica is told that its run moved
+	for call, n := range results { // that of the dead replica has the error that its run moved
 		if n != 1 || len(results) != 2 {
 			t.Errorf("of %d calls %s has %d results, want one of each of 2", len(results), call, n)
 		}

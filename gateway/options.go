@@ -15,39 +15,38 @@ import (
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
-// Options say what a gateway serves and how. The zero value of every field is a usable default.
+// Options configures a gateway. The zero value of every field is a usable default.
 type Options struct {
 	// Agents are served under their names: letters, digits, '-' and '_'.
 	Agents map[string]groupchat.Agent
 	// Agent holds what differs from these options for one agent, by name.
 	Agent map[string]AgentOptions
-	// Legacy is the agent that POST /subgraphs speaks to; empty means the one with [AgentOptions].Subgraphs, else the only one there is, else the
-	// one called travel.
+	// Legacy is the agent of POST /subgraphs; empty means the one with [AgentOptions].Subgraphs, else the only agent,
+	// else the one called travel.
 	Legacy string
 	// Store keeps the threads; nil means a [memstore.New] of the gateway's own.
 	Store state.Store
 
-	// Shared says that other replicas use the same store, now or when this process has ended: they continue a run that
-	// is live when this process has to end. Otherwise it ends with the error draining.
+	// Shared means that other replicas use the same store, now or after this process ends: they continue a run that is
+	// live when this process has to end. Otherwise it ends with the error draining.
 	Shared bool
 
-	// Disconnect says what hanging up does to a run of the plain endpoint; empty means [Cancel].
+	// Disconnect is the effect of a hang-up on a run of the plain endpoint; empty means [Cancel].
 	Disconnect Disconnect
-	// DetachGrace is how long an untied run goes on without a reader; 0 means 10 minutes.
+	// DetachGrace is how long an untied run continues without a reader; 0 means 10 minutes.
 	DetachGrace time.Duration
-	// HangUpGrace is how long a tied run waits, after its connection closed, for a reader to attach; 0
-	// means 2 seconds.
+	// HangUpGrace is how long a tied run waits for a reader after a hang-up; 0 means 2 seconds.
 	HangUpGrace time.Duration
-	// OnBusy says what happens to a request that finds a live run in its way; empty means [Reject].
+	// OnBusy is the treatment of a request that finds a live run in its way; empty means [Reject].
 	OnBusy OnBusy
-	// SubagentEvents says which clients are sent the SUBAGENT_* events if they do not say themselves; empty means [SubagentsAuto].
+	// SubagentEvents is the default for clients that do not choose SUBAGENT_* events; empty means [SubagentsAuto].
 	SubagentEvents SubagentEvents
 	InterruptTTL   time.Duration // how long a question stays open; 0 means 24 hours
 	RunTimeout     time.Duration // from the run's first start; 0 means 10 minutes
 	Heartbeat      time.Duration // an SSE comment on quiet streams; 0 means 15 seconds
 	WriteTimeout   time.Duration // a reader that takes longer for 64 KiB of any answer is cut; 0 means 30 seconds
 	StopGrace      time.Duration // a stopped run waits so long for its agent to notice; 0 means 1 second
-	Lease          time.Duration // a replica that renews nothing for so long loses its runs; 0 means 10 seconds
+	Lease          time.Duration // a replica that does not renew for so long loses its runs; 0 means 10 seconds
 	RunAttempts    int           // how many attempts a run may have, takeovers included; 0 means 3
 	StoreBuffer    time.Duration // how long a run waits for a store that is away; 0 means 20 seconds
 	Pace           time.Duration // between the pieces of scripted texts
@@ -58,59 +57,60 @@ type Options struct {
 	// Webhook is called when a run waits for answers.
 	Webhook WebhookOptions
 
-	// Principal says who has sent a request, for example by what a middleware before the gateway has put into the request's
-	// context. Nil means that all requests come from one principal, whose id is "local". Each principal has threads of its own, and
-	// those of others do not exist for it.
+	// Principal identifies the sender of a request, for example from a value that middleware has put into the request's
+	// context. Nil means that all requests come from one principal with the id "local". Principals have separate
+	// threads; those of others do not exist for them.
 	//
-	// Principal is called concurrently, once for each request, before anything of the body is read, which it must leave alone. A stream
-	// that has begun goes on, also after the credentials have expired. It is not called for what belongs to nobody: /healthz,
-	// /readyz, /openapi.json, the page, preflights of CORS, and paths and methods that do not exist.
+	// Principal is called concurrently, once for each request, before the body is read, and must not read the body. A
+	// stream continues after the credentials have expired. Principal is not called for public resources: /healthz,
+	// /readyz, /openapi.json, the page, CORS preflights, and unknown paths and methods.
 	//
-	// An [*errcode.Error] with [errcode.Unauthorized] or [errcode.Forbidden] is answered with 401 or 403, one with [errcode.AuthUnavailable],
-	// which is for credentials that nobody can check at the moment, with 503; all with their Text if they have one. Every other error, a panic, and an invalid [Principal] are answered with 401. The log, and nothing else, has the cause.
+	// An [*errcode.Error] with [errcode.Unauthorized] or [errcode.Forbidden] is answered with 401 or 403, one with
+	// [errcode.AuthUnavailable], for credentials that cannot be checked at the moment, with 503; all with their Text if
+	// they have one. Any other error, a panic, and an invalid [Principal] are answered with 401, and only the log has
+	// the cause.
 	//
-	// Browsers send cookies along with requests of other sites too. A program that authenticates by cookies is protected by
-	// Origins, as long as that is not "*".
+	// Browsers also send cookies with requests from other sites. Origins protects a program that authenticates by
+	// cookies, unless it is "*".
 	Principal func(*http.Request) (Principal, error)
-	// Auth is what GET /me calls the way in which callers prove who they are, for pages that ask for a key or a token; empty means "custom",
-	// or "none" without Principal. With "header", which is a proxy's word, a 401 does not ask for a bearer token.
+	// Auth is the name of the authentication method in GET /me, for pages that ask for a key or a token; empty means
+	// "custom", or "none" without Principal. With "header", set by a proxy, a 401 does not request a bearer token.
 	Auth string
 
 	// Page is served at / and /assets/; nil means a few words about the API.
 	Page http.Handler
 
 	Limits Limits
-	// TokenWindow is the time for which Limits.TokensPerPrincipal holds. It begins with the first tokens that a principal uses, and then
-	// anew; 0 means 24 hours.
+	// TokenWindow is the window of Limits.TokensPerPrincipal. It begins with the first tokens that a principal uses,
+	// and restarts with the first use after its end; 0 means 24 hours.
 	TokenWindow time.Duration
-	// TrustedProxies are the networks of the proxies before the gateway. What they say in X-Forwarded-For counts as the address of a
-	// client, and nobody else's word does. Nil means that a client's address is that of its connection.
+	// TrustedProxies are the networks of the proxies in front of the gateway. Only their X-Forwarded-For determines a
+	// client's address. Nil means that a client's address is that of its connection.
 	TrustedProxies []netip.Prefix
-	// AllowAddresses are the networks that are not of the internet, such as this machine's, to which URLs of files in messages may lead: models'
-	// servers may fetch them. Nil means none.
+	// AllowAddresses are networks outside the public internet, such as loopback, that URLs of files in messages may
+	// lead to: models' servers may fetch them. Nil means none.
 	AllowAddresses []netip.Prefix
-	// Origins may call from a browser: exact origins, or "*". Nil means loopback origins. The origin null is never allowed, and with "*"
-	// browsers send no credentials of their own. A request that changes something and comes from a page of another origin than these
-	// and the gateway's own is refused with 403, also if the page could not read the answer.
+	// Origins may call from a browser: exact origins, or "*". Nil means loopback origins. The origin null is never
+	// allowed, and with "*" browsers send no credentials. A request with side effects from a page of any origin except
+	// these and the gateway's is refused with 403, even if the page could not read the response.
 	Origins []string
-	// Hosts are the host names that requests may be for, such as "gateway.example", or "*" for all; for others they are refused with 421.
-	// Requests that come to a loopback address may also be for this machine's names. Nil means only those on a loopback address; and
-	// elsewhere every name if there is a Principal, else every IP address and this machine's names, because the names of an
-	// attacker can be made to point here. /healthz and /readyz are answered for every host.
+	// Hosts are the host names that are served, such as "gateway.example", or "*" for all; requests for others are
+	// refused with 421. Requests to a loopback address may also name this machine. Nil means only this machine's names
+	// on a loopback address; on others, all names if there is a Principal, else all IP addresses and this machine's
+	// names, because an attacker's names can be made to point here. /healthz and /readyz are served for every host.
 	Hosts []string
 
-	// Log gets a line for the start and the end of each run, for each refused request, for what is done to threads, and
-	// for causes of failures; never a prompt or a secret. Nil means slog.Default.
+	// Log gets a line for the start and the end of each run, for each refused request, for actions on threads, and for
+	// causes of failures; never a prompt or a secret. Nil means slog.Default.
 	Log *slog.Logger
-	// Telemetry is where runs and what is done in them are told; nil means OpenTelemetry's global providers, which do nothing until
-	// the program sets them.
+	// Telemetry receives spans and metrics of runs; nil means OpenTelemetry's global providers, no-ops by default.
 	Telemetry *telemetry.Telemetry
-	// Audit is told of what people decide and change: answers, stops, edits, deletions and so on. It is called concurrently, when the
-	// store has what it is told of and before the client is answered, so it should be quick. Its errors and panics keep nobody from
-	// anything: the server log has the entry then. Nil means that there is no audit log.
+	// Audit is called for people's decisions and changes: answers, stops, edits, deletions and so on. It is called
+	// concurrently, after the store has committed the entry's action and before the client gets the response, so it
+	// should be quick. Its errors and panics stop no action: the server log gets the entry. Nil means no audit.
 	Audit func(AuditEntry) error
-	// AuditContent adds to the entries what the decisions on calls of tools say: the arguments that a call is made with, edited ones
-	// included, and the person's reason. Deleting a thread does not delete them from a log.
+	// AuditContent adds the content of decisions on tool calls to the entries: the arguments of the call, edited or
+	// not, and the person's reason. Deleting a thread does not delete them from a log.
 	AuditContent bool
 	// Now and NewID are the clock and the source of ids; nil means the system's.
 	Now   func() time.Time
@@ -120,8 +120,8 @@ type Options struct {
 // AgentOptions are the options that an agent may have for itself. Zero fields mean the gateway's.
 type AgentOptions struct {
 	Description string
-	// Allow names the roles of which a principal needs one; empty lets everybody in. To others the agent does not exist, on any route. It
-	// concerns who asks the gateway for the agent, and not the teams that the agent is part of.
+	// Allow names roles of which a principal needs one; empty admits every principal. For others the agent does not
+	// exist, on any route. It restricts callers of the gateway, and not the teams that include the agent.
 	Allow          []string
 	Edits          bool // a changed message replaces what followed
 	Disconnect     Disconnect
@@ -130,35 +130,35 @@ type AgentOptions struct {
 	InterruptTTL   time.Duration
 	RunTimeout     time.Duration
 	MaxTurns       int // of one run, nested ones included
-	// LegacyInterrupts asks in the dialect before AG-UI 1.0's interrupts, CUSTOM on_interrupt, where a request does not say which.
+	// LegacyInterrupts sends interrupts as CUSTOM on_interrupt events, from before AG-UI 1.0, unless a request chooses.
 	LegacyInterrupts bool
-	// Subgraphs makes this the agent that POST /subgraphs speaks to, if [Options].Legacy names none. One agent may be it.
+	// Subgraphs makes this the agent of POST /subgraphs if [Options].Legacy is empty. At most one agent may have it.
 	Subgraphs bool
-	// Attachments say which files it takes; nil means those that [Limits] allow, and that pages are told of none.
+	// Attachments selects the files that the agent accepts; nil means all of [Limits], without a description.
 	Attachments *Attachments
-	// TypedAnswers lets people answer the one question that is open by a message. Nil refuses messages while a question is open.
+	// TypedAnswers allows an answer to the only open question by a message. Nil refuses such messages.
 	TypedAnswers *TypedAnswers
 }
 
-// TypedAnswers say how messages are read that may be answers. The zero value knows answers by their names and their places in the list,
-// yes and no, and takes any text for a question that offers nothing to choose from. What is not understood is said back, and
-// leaves the question as it was.
+// TypedAnswers configures how messages are read as answers. The zero value recognises options by name and position in
+// the list, yes and no, and accepts any text for a question without options. After an unclear message the agent replies
+// with a text, and the question stays open.
 type TypedAnswers struct {
-	// Model is asked which answer a message means that is not known without it; nil asks nobody. It is never asked about approvals, and
-	// what it says is held against the question's schema.
+	// Model finds the meaning of messages that are not recognised otherwise; nil means no model. It is never used for
+	// approvals, and its reply must satisfy the question's schema.
 	Model model.Model
 }
 
-// Disconnect says what happens to a run when the connection that it was posted on closes.
+// Disconnect is the effect on a run of closing the connection that it was posted on.
 type Disconnect string
 
 // The settings of Disconnect.
 const (
 	Cancel Disconnect = "cancel" // the run stops, unless another reader has attached
-	Detach Disconnect = "detach" // the run goes on
+	Detach Disconnect = "detach" // the run continues
 )
 
-// OnBusy says what happens to a request that finds a live run in its way.
+// OnBusy is the treatment of a request that finds a live run in its way.
 type OnBusy string
 
 // The settings of OnBusy.
@@ -168,13 +168,13 @@ const (
 	Supersede OnBusy = "supersede" // end the run
 )
 
-// Limits bound what callers and agents may use. A zero field means the default beside it; a negative one
-// means no limit.
+// Limits bounds callers and agents. A zero field means the default given in its comment; a negative one means no limit.
 type Limits struct {
-	Header   int   // bytes of a request's line and headers; 32 KiB. The program's [http.Server] has a limit of its own
-	Body     int64 // bytes of a request; 8 MiB
-	Bodies   int64 // bytes of all requests that are being read or admitted, a quarter of them of one principal; 256 MiB
-	Answers  int64 // bytes that are being written of all answers, in parts of more than 64 KiB, a quarter of them to one principal; 256 MiB
+	Header int   // bytes of a request's line and headers; 32 KiB. [http.Server] has a separate limit
+	Body   int64 // bytes of a request; 8 MiB
+	Bodies int64 // bytes of all requests that are being read or admitted, a quarter of them of one principal; 256 MiB
+	// bytes of all responses being written, for parts over 64 KiB; one principal may have a quarter; 256 MiB
+	Answers  int64
 	Event    int   // bytes of an event; 8 MiB
 	Thread   int   // bytes of a thread's messages; 6 MiB
 	State    int   // bytes of the shared state; 1 MiB
@@ -190,17 +190,17 @@ type Limits struct {
 	Turns    int   // of one run, nested ones included, in one attempt at it; 1000
 
 	ReadersTotal int // of all threads; 10000
-	// StoredPerPrincipal is how many bytes the threads of a principal may take, as the store counts them; no limit. Live runs go on
-	// beyond it.
+	// StoredPerPrincipal is the size of a principal's threads in bytes, by the store; no limit. Live runs may exceed
+	// it.
 	StoredPerPrincipal int64
 
 	// Limits of each principal, which hold on this replica and only if [Options].Principal is set.
 
-	RunsPerPrincipal    int   // live at once, with requests that wait in queues and suggestions; 100
+	RunsPerPrincipal    int   // live at once, with queued requests and suggestions; 100
 	ReadersPerPrincipal int   // of all its threads; 1000
 	TokensPerPrincipal  int64 // of models in each TokenWindow; no limit
-	// Rate is how many requests a principal may make in a second, and RateBurst how many at once; 20 and 40. The same holds for
-	// requests without valid credentials from one client's address. Both have to be positive to limit anything.
+	// Rate is a principal's requests per second, and RateBurst its greatest burst; 20 and 40. The same limits hold for
+	// the requests without valid credentials from one client address. There is no limit unless both are positive.
 	Rate, RateBurst int
 }
 
@@ -240,7 +240,7 @@ func (l *Limits) fill() {
 	orDefault(&l.RateBurst, 40)
 }
 
-// check returns what is wrong with limits that are filled in.
+// check returns the errors in limits with defaults filled in.
 func (l *Limits) check() error {
 	if l.Bodies > 0 && l.Bodies/8 < l.Body {
 		return fmt.Errorf("gateway: Limits.Bodies, %d, is less than eight times Limits.Body, %d", l.Bodies, l.Body)
@@ -258,7 +258,7 @@ func atLeast[T ~int | ~int64](v *T, d T) {
 	}
 }
 
-// Defaults returns the options that the zero value of [Options] stands for.
+// Defaults returns the options that the zero value of [Options] means.
 func Defaults() Options {
 	var o Options
 	o.fill()
@@ -304,37 +304,37 @@ func (o *Options) fill() {
 	}
 }
 
-// SubagentEvents says which clients are sent SUBAGENT_* events. Clients before @ag-ui/client 0.0.59 refuse a stream that has them.
-// With every setting a request can ask for them, or for none.
+// SubagentEvents selects the clients that are sent SUBAGENT_* events. Clients before @ag-ui/client 0.0.59 refuse a
+// stream that has them. With any setting, a request can select or deselect them.
 type SubagentEvents string
 
 // The settings of SubagentEvents.
 const (
 	// SubagentsAuto sends them to clients that state a protocol version, as those since 1.0 do, on every route.
 	SubagentsAuto SubagentEvents = "auto"
-	// SubagentsOn sends them to everybody.
+	// SubagentsOn sends them to all clients.
 	SubagentsOn SubagentEvents = "on"
 	// SubagentsOff sends them only to clients that ask.
 	SubagentsOff SubagentEvents = "off"
 )
 
-// WebhookOptions say which webhook is called when a run waits for people's answers. The zero value calls none.
+// WebhookOptions configures the webhook that is called when a run waits for people's answers. The zero value has none.
 //
-// The receiver gets a POST of {"thread", "agent", "interrupts"}, the interrupts as in AG-UI, at least once: each has an id in
-// X-Gateway-Delivery, the same whenever it is sent again. X-Gateway-Signature is t=<unix seconds>,v1=<hex HMAC-SHA256 of
-// "<t>.<body>" with the secret>. A status of 2xx takes it; after anything else, and after Timeout, it is sent again until
-// the last of its questions has expired.
+// The receiver gets a POST of {"thread", "agent", "interrupts"}, the interrupts as in AG-UI, at least once: each
+// delivery has an id in X-Gateway-Delivery, which stays the same in retries. X-Gateway-Signature is t=<unix
+// seconds>,v1=<hex HMAC-SHA256 of "<t>.<body>" with the secret>. A 2xx status acknowledges it; after anything else, and
+// after Timeout, it is retried until the last of its questions has expired.
 type WebhookOptions struct {
-	// URL is where to; what in it may be a secret is never logged.
+	// URL is the receiver's address; parts that may be secret are never logged.
 	URL string
-	// Secret signs what is sent. It is required, and never logged.
+	// Secret signs the deliveries. It is required, and never logged.
 	Secret string
 	// Timeout is how long the receiver may take; 0 means 10 seconds.
 	Timeout time.Duration
-	// Retry is the pause before the second attempt; each pause is twice the one before, up to 10 minutes. 0 means 10 seconds.
-	// Attempts but the first wait for the next look at the store, which is twice per lease.
+	// Retry is the delay before the first retry; each delay is twice the previous one, up to 10 minutes. 0 means 10
+	// seconds. Retries wait for the next scan of the store, of which there are two per lease.
 	Retry time.Duration
-	// Client sends it; nil means one of the gateway's own, which connects to no link-local address and none of a cloud's metadata.
-	// Redirects are not followed.
+	// Client sends the requests; nil means a client that refuses link-local addresses and those of cloud metadata
+	// services. It follows no redirects.
 	Client *http.Client
 }

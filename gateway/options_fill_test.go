@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestUnsetAndNegativeNumbersAreDefaults holds every duration and number of the options to its default, for a run without
-// an end is no choice. Exceptions are Pace, since no pause is a choice, and limits, of which a negative one is no limit.
+// TestUnsetAndNegativeNumbersAreDefaults checks that every unset or negative duration and number of the options gets
+// its default, because a run without an end is no choice. Exceptions are Pace, where no pause is a choice, and limits,
+// where a negative one is no limit.
 func TestUnsetAndNegativeNumbersAreDefaults(t *testing.T) {
 	t.Parallel()
 	var unset, negative Options
@@ -18,7 +19,8 @@ func TestUnsetAndNegativeNumbersAreDefaults(t *testing.T) {
 	want := map[string]int64{}
 	eachNumber(reflect.ValueOf(&unset).Elem(), "", func(name string, v reflect.Value) {
 		want[name] = v.Int()
-		unlimited := name == "Limits.TokensPerPrincipal" || name == "Limits.StoredPerPrincipal" // what they cost is for the operator to know
+		// their cost is up to the operator
+		unlimited := name == "Limits.TokensPerPrincipal" || name == "Limits.StoredPerPrincipal"
 		if v.Int() <= 0 && !unlimited {
 			t.Errorf("%s has the default %d, want more", name, v.Int())
 		}

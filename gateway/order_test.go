@@ -41,7 +41,7 @@ func TestClientsShowTheThreadsOrder(t *testing.T) {
 			}
 			return slices.EqualFunc(view.Messages(), listed, func(a, b agui.Message) bool { return a.ID == b.ID })
 		}
-		before, out := unordered(idsOf(own), thread)
+		before, out := compareOrder(idsOf(own), thread)
 		switch {
 		case !out && !shows(thread):
 			t.Fatalf("out of order")

@@ -52,8 +52,8 @@ func (s *distantStore) Commit(ctx context.Context, l *state.Lease, c state.Commi
 	return s.Store.Commit(ctx, l, c)
 }
 
-// Readers of a store that is away for too long are told, also those whose run is another replica's: it waits without a
-// word. When it is back everything works again.
+// Readers get an error when the store stays away for too long, also for another replica's run: that waits silently.
+// When the store is back everything works again.
 func TestReadersOfAStoreThatStaysAway(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, readersOfAStoreThatStaysAway)

@@ -9,7 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// The page has the root and its files; everything else stays the API's, whose errors are JSON.
+// The page has the root and its files; everything else stays the API's, with JSON errors.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	page := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "page of "+r.URL.Path) })

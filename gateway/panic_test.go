@@ -24,7 +24,7 @@ import (
 	"github.com/agui-gateway/gateway/state/memstore"
 )
 
-// broken is a team of one whose shared state has a reducer that panics at /broken.
+// broken is a team of one with a shared state that has a panicking reducer at /broken.
 func broken(initial string, p groupchat.Participant) *groupchat.Chat {
 	p.Name = "one"
 	if p.Agent == nil {
@@ -92,7 +92,7 @@ func TestAPanicEndsOneRun(t *testing.T) {
 	}
 }
 
-// A panickyStore panics in some of its methods while it is told to.
+// A panickyStore panics in selected methods while it is switched on.
 type panickyStore struct {
 	state.Store
 	in     []string
@@ -162,8 +162,8 @@ func (s *panickyStore) Tail(ctx context.Context, key state.Key, after state.Fram
 	return s.Store.Tail(ctx, key, after)
 }
 
-// A store that panics, whichever of its methods it is, ends no more than what it was asked for. When it is well again so
-// is everything else, and nothing is left on the books.
+// A store that panics, in any method, only ends the affected operation. When it works again so does everything else,
+// and nothing is leaked.
 func TestAStoreThatPanicsForAWhile(t *testing.T) {
 	t.Parallel()
 	for _, methods := range []string{
@@ -218,7 +218,8 @@ func TestAStoreThatPanicsForAWhile(t *testing.T) {
 	}
 }
 
-// A run whose takeover panics is given back, its attempt counted, and in the end it is lost; the replicas live on.
+// A run with a panicking takeover is released, with its attempt counted, and in the end it is lost; the replicas live
+// on.
 func TestATakeoverThatPanics(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, aTakeoverThatPanics)
@@ -258,7 +259,7 @@ func aTakeoverThatPanics(t *testing.T) {
 	b.post("echo", input("after", "r1", []string{"u1:Hi"})).finished()
 }
 
-// An agent that panics when it is asked what it is is a mistake in what is served, like any other.
+// An agent that panics while it is described is an error in the options.
 func TestAnAgentThatCannotBeDescribed(t *testing.T) {
 	t.Parallel()
 	bad := map[string]groupchat.Agent{"bad": undescribed{}, "worse": invalid{}}

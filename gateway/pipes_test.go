@@ -12,7 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 )
 
-// A pipes is a listener whose connections are in memory: in a bubble of synctest time passes while nothing moves on them.
+// A pipes is a listener with connections in memory: in a synctest bubble time passes while they are idle.
 type pipes struct {
 	addr   net.TCPAddr
 	dialed chan net.Conn
@@ -88,7 +88,7 @@ func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// newBubbleWorld is newWorld in a bubble of synctest: leases and pauses take no time, and do not depend on the machine's.
+// newBubbleWorld is newWorld in a synctest bubble: leases and pauses take no time, and do not depend on the machine's.
 func newBubbleWorld(t *testing.T, change ...func(*gateway.Options)) *world {
 	t.Helper()
 	l := newPipes()
@@ -97,7 +97,7 @@ func newBubbleWorld(t *testing.T, change ...func(*gateway.Options)) *world {
 	return w
 }
 
-// bubblePatience is patience by the clock of a bubble, which costs nothing: longer than the time that any test lets pass.
+// bubblePatience is patience by the clock of a bubble, which costs nothing: longer than any test runs.
 const bubblePatience = 1000 * time.Hour
 
 // serve starts a server of h.

@@ -13,7 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/state/memstore"
 )
 
-// placed runs an agent as soon as there is a place: that of a run is free a moment after its end is told.
+// placed runs an agent as soon as there is a slot: a run's slot is free shortly after its end is sent.
 func (w *world) placed(agent, body string) (r *reader) {
 	w.t.Helper()
 	eventually(w.t, "there is a place", func() bool {

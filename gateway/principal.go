@@ -17,13 +17,13 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A Principal is who has sent a request: a person, or a program. Agents are given the same.
+// A Principal is the sender of a request: a person or a program. Agents see the same value.
 type Principal = groupchat.Principal
 
-// localPrincipal is the id of everybody's principal if the options say nothing of principals.
+// localPrincipal is the id of the only principal of a gateway without Options.Principal.
 const localPrincipal = "local"
 
-// What a principal may have: its id is in the keys of stores and in lines of the server log, and all of it is stored with each of its runs.
+// Limits of a principal: its id is in stores' keys and log lines, and all of it is stored with each run.
 const (
 	maxPrincipal = 512     // bytes of its id
 	maxRoles     = 64      // how many roles
@@ -31,12 +31,13 @@ const (
 	maxClaims    = 8 << 10 // bytes of the claims as JSON
 )
 
-// checkPrincipal returns what is wrong with a principal. It quotes nothing of it, which may be a credential that was mistaken for an id.
+// checkPrincipal returns the first error in a principal. It quotes nothing: an id may be a misplaced credential.
 func checkPrincipal(p Principal) error {
 	if problem := edge.CheckName(p.ID, maxPrincipal); problem != "" {
 		return errors.New("gateway: the principal's id " + problem)
 	}
-	if p.ID == webhook.Principal || p.ID == state.ApprovalsKey("").Principal { // which have notices that wait in the store, and approvals
+	// reserved for stored notices and approvals
+	if p.ID == webhook.Principal || p.ID == state.ApprovalsKey("").Principal {
 		return errors.New("gateway: the principal's id is reserved")
 	}
 	if len(p.Roles) > maxRoles {
@@ -65,18 +66,18 @@ func encodeClaims(claims map[string]any) (json.RawMessage, error) {
 	return json.Marshal(claims)
 }
 
-// callerOf returns what agents are told of the principal of r, as it is stored with the run.
+// callerOf returns the agents' view of the principal of r, in the form that is stored with a run.
 func callerOf(r *http.Request) (c state.Caller, err error) {
 	p := route.Caller(r)
 	c.Roles = p.Roles
-	err = calls.Protect(func() error { // claims may have marshalers of their own
+	err = calls.Protect(func() error { // claims may have custom marshalers
 		c.Claims, err = encodeClaims(p.Claims)
 		return err
 	})
 	return c, err
 }
 
-// principalOf returns the principal of a run as agents see it: what its request was made with, also on a replica that took the run over.
+// principalOf returns the principal of a run as agents see it: that of its request, also after a takeover.
 func principalOf(key state.Key, c state.Caller) Principal {
 	p := Principal{ID: key.Principal, Roles: slices.Clone(c.Roles)}
 	if len(c.Claims) > 0 {
@@ -110,11 +111,11 @@ func (g *Gateway) principal(r *http.Request) (Principal, error) {
 
 // refusePrincipal answers a request that has no principal, or one that is not allowed in. The cause is logged.
 func (g *Gateway) refusePrincipal(w http.ResponseWriter, r *http.Request, err error) {
-	if err := g.limits.takeStranger(r); err != nil {
-		g.refuseOften(w, r, err)
+	if err := g.limits.takeAnonymous(r); err != nil {
+		g.writeRateLimited(w, r, err)
 		return
 	}
-	log := g.log(r).With(route.Described(r)...).With("code", string(errcode.Of(err)), "error", withoutCredentials(err.Error(), r))
+	log := g.log(r).With(route.RequestAttrs(r)...).With("code", string(errcode.Of(err)), "error", withoutCredentials(err.Error(), r))
 	if p, ok := errors.AsType[*groupchat.PanicError](err); ok {
 		log.Error("request: refused", "stack", string(p.Stack))
 	} else {
@@ -123,16 +124,16 @@ func (g *Gateway) refusePrincipal(w http.ResponseWriter, r *http.Request, err er
 	g.writeError(w, r, err)
 }
 
-// withoutCredentials returns what may be logged of a text that says why r was refused, because it may quote what r was sent with.
+// withoutCredentials masks the credentials of r in text, a reason for refusing r, which may quote them in a log.
 func withoutCredentials(text string, r *http.Request) string {
-	told := []string{r.URL.RawQuery}
+	sent := []string{r.URL.RawQuery}
 	var secrets []string
 	for name, values := range r.Header {
 		if name == "Authorization" || name == "Cookie" || name == "X-Api-Key" {
 			secrets = append(secrets, values...)
 		} else {
-			told = append(told, values...)
+			sent = append(sent, values...)
 		}
 	}
-	return redact.Line(text, secrets, told)
+	return redact.Line(text, secrets, sent)
 }

@@ -15,7 +15,7 @@ import (
 // patchIDs are the ids of patches with an idempotency key, and the tags of states, which differ from thread to thread.
 var patchIDs = regexp.MustCompile(`patch-[0-9a-f]{32}|Etag:\["[0-9a-z]+`)
 
-// theirIDs are ids of a thread of somebody's, and what stands for each in a request.
+// theirIDs are ids of another principal's thread, and their placeholders in a request.
 type theirIDs struct{ cursor, question, patch, key, message, run string }
 
 func (ids theirIDs) fill(thread string) *strings.Replacer {
@@ -51,7 +51,7 @@ func requestsWithIDs() []threadRoute {
 	}
 }
 
-// theirIDsAreUnknown has eve use ada's ids on threads of her own, where each means what an id means that nobody has.
+// theirIDsAreUnknown has eve use ada's ids on her own threads, where each is like an unknown id.
 func theirIDsAreUnknown(t *testing.T, a, b *world) {
 	t.Helper()
 	begin := func(w *world, user, thread string) (cursor, question string) {

@@ -70,7 +70,7 @@ func TestRetryAfterIsTrue(t *testing.T) {
 func TestOnePrincipalsRequestsAreNotAnothers(t *testing.T) {
 	t.Parallel()
 	var log lockedBuffer
-	w := newWorld(t, logged(&log), byHeader, func(o *gateway.Options) { o.Limits.Rate, o.Limits.RateBurst = 1, 2 })
+	w := newWorld(t, problemAttrs(&log), byHeader, func(o *gateway.Options) { o.Limits.Rate, o.Limits.RateBurst = 1, 2 })
 	as := func(user, method, path, body string) (int, string) {
 		return w.call(method, path, body, "X-User", user)
 	}
@@ -99,11 +99,11 @@ func TestOnePrincipalsRequestsAreNotAnothers(t *testing.T) {
 	}
 }
 
-// A flood of wrong credentials is cut by address, and whoever has right ones is not concerned.
+// A flood of wrong credentials is cut by address, and callers with valid ones are not affected.
 func TestWrongCredentialsAreLimitedByAddress(t *testing.T) {
 	t.Parallel()
 	var log lockedBuffer
-	w := newWorld(t, logged(&log), byHeader, func(o *gateway.Options) {
+	w := newWorld(t, problemAttrs(&log), byHeader, func(o *gateway.Options) {
 		o.Limits.Rate, o.Limits.RateBurst = 1, 3
 		o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 	})
@@ -174,7 +174,7 @@ func TestAPrincipalWithTooManyRuns(t *testing.T) {
 	})
 }
 
-// Whoever replaces a run of its own has its place.
+// A caller that replaces a run gets the slot of that run.
 func TestASupersedingRunHasThePlaceOfTheOther(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, asAda, func(o *gateway.Options) { o.Limits.RunsPerPrincipal = 1 })
@@ -330,13 +330,13 @@ func TestSuggestionsCountAsRuns(t *testing.T) {
 	}
 }
 
-// What is announced takes nothing: bodies that do not come leave room for those that do. Who holds its share of bodies gets no more, and
-// others do.
+// An announced body takes nothing: stalled bodies leave room for others. An owner with its full share of bodies gets no
+// more, and others do.
 func TestAStalledBodyTakesWhatHasArrived(t *testing.T) {
 	t.Parallel()
 	const room = 64 * firstRead
 	w := newWorld(t, byHeader, func(o *gateway.Options) { o.Limits.Body, o.Limits.Bodies = room/8, room })
-	for range 4 { // a quarter of what is kept for the first bytes
+	for range 4 { // a quarter of the reserve for the first bytes
 		hold(w, room/8, http.Header{"X-User": {"eve"}})
 	}
 	if code := endedAs(w, "eve", input("t", "r", []string{"u1:Hi"})); code != "rate_limited" {

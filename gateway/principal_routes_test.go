@@ -16,7 +16,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// sealedBody is a body that nobody may read.
+// sealedBody is a body that must not be read.
 type sealedBody struct{ t *testing.T }
 
 func (b sealedBody) Read([]byte) (int, error) {
@@ -24,8 +24,8 @@ func (b sealedBody) Read([]byte) (int, error) {
 	return 0, errors.New("unread")
 }
 
-// Whoever adds a route decides here whether it belongs to nobody. All others ask for the principal, once, and before they look at the
-// body: a request without one is answered with 401, whatever else is wrong with it.
+// A new route must be listed here if it is public. All others authenticate once, before they read the body: a request
+// without a principal is answered with 401, even if it has other errors.
 func TestEveryRouteButThoseOfNobodyAsksForThePrincipal(t *testing.T) {
 	t.Parallel()
 	nobodys := []string{"/", "/assets/*", "/healthz", "/readyz", "/openapi.json"}
@@ -98,7 +98,7 @@ func TestEveryRouteButThoseOfNobodyAsksForThePrincipal(t *testing.T) {
 	}
 }
 
-// deadlineRecorder is a response whose connection has deadlines.
+// deadlineRecorder is a response of a connection with deadlines.
 type deadlineRecorder struct {
 	*httptest.ResponseRecorder
 	reads int // deadlines that were set
@@ -109,7 +109,8 @@ func (d *deadlineRecorder) SetReadDeadline(time.Time) error {
 	return nil
 }
 
-// net/http waits for the rest of a body that nobody has read before it sends the answer: a refused client does not decide how long.
+// net/http waits for the rest of an unread body before it sends the response: a refused client does not decide how
+// long.
 func TestARefusedRequestsBodyHasADeadline(t *testing.T) {
 	t.Parallel()
 	g, err := New(Options{

@@ -21,8 +21,8 @@ import (
 	"github.com/agui-gateway/gateway/state/memstore"
 )
 
-// byHeader takes the header X-User for the principal's id, X-Roles for its roles, and X-Tenant for a claim. Tests ask faster than
-// people do.
+// byHeader takes the principal's id from the header X-User, its roles from X-Roles, and a claim from X-Tenant. Tests
+// send requests faster than people do.
 func byHeader(o *gateway.Options) {
 	o.Limits.Rate = -1
 	o.Principal = func(r *http.Request) (gateway.Principal, error) {
@@ -42,8 +42,8 @@ type panicking struct{}
 
 func (panicking) MarshalJSON() ([]byte, error) { panic("a claim") }
 
-// A request that has no principal, or one that may not, is answered in the form of its route, and learns no cause. The log has it, without
-// the credentials.
+// A request without a principal, or with a forbidden one, is answered in the form of its route, without a cause. The
+// log has the cause, without the credentials.
 func TestARequestWithoutAPrincipalIsRefused(t *testing.T) {
 	t.Parallel()
 	const cause, credential = "the directory is away", "pa55word-of-ada"
@@ -95,7 +95,7 @@ func TestARequestWithoutAPrincipalIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var log lockedBuffer
-			w := newWorld(t, logged(&log), func(o *gateway.Options) {
+			w := newWorld(t, problemAttrs(&log), func(o *gateway.Options) {
 				o.Principal = func(*http.Request) (gateway.Principal, error) {
 					if test.panics {
 						panic(cause)
@@ -124,7 +124,7 @@ func TestARequestWithoutAPrincipalIsRefused(t *testing.T) {
 	}
 }
 
-// refusal sends a request with a credential, and holds the answer against the status, and the sentence of one that is refused.
+// refusal sends a request with a credential, and checks the status and the sentence of the refusal.
 func (w *world) refusal(t *testing.T, method, path, credential string, status int, sentence string) {
 	t.Helper()
 	response := w.request(t.Context(), method, path, "", "Authorization", "Bearer "+credential, "Origin", "http://localhost:3000")
@@ -156,7 +156,7 @@ func (w *world) refusal(t *testing.T, method, path, credential string, status in
 	}
 }
 
-// A run that nobody may ask for is not begun: no agent speaks, and the store has no thread of anybody's.
+// A run without a principal is not begun: no agent speaks, and the store has no new thread.
 func TestARunWithoutAPrincipalStartsNothing(t *testing.T) {
 	t.Parallel()
 	store := closeLast(t, memstore.New(memstore.Options{}))
@@ -194,11 +194,11 @@ func TestARunWithoutAPrincipalStartsNothing(t *testing.T) {
 	}
 }
 
-// Lines about requests, runs and threads name whose they are.
+// Lines about requests, runs and threads name the principal.
 func TestTheLogNamesThePrincipal(t *testing.T) {
 	t.Parallel()
 	var log lockedBuffer
-	w := newWorld(t, logged(&log), byHeader)
+	w := newWorld(t, problemAttrs(&log), byHeader)
 	for i, user := range []string{"ada", "bob"} {
 		w.call("POST", "/agents/echo", input("t", "r1", []string{"u1:Hi"}), "X-User", user)
 		eventually(t, "the run has ended", func() bool { return len(log.lines(t, "run: ended")) == i+1 })
@@ -224,7 +224,7 @@ func TestACauseThatQuotesACredential(t *testing.T) {
 	t.Parallel()
 	for _, header := range []string{"Authorization", "X-API-Key", "Cookie"} {
 		var log lockedBuffer
-		w := newWorld(t, logged(&log), func(o *gateway.Options) {
+		w := newWorld(t, problemAttrs(&log), func(o *gateway.Options) {
 			o.Principal = func(r *http.Request) (gateway.Principal, error) {
 				return gateway.Principal{}, errors.New("no such credential: " + r.Header.Get(header)[:9])
 			}

@@ -24,8 +24,8 @@ import (
 
 // How a route treats two principals.
 const (
-	alike  = "alike"  // both get the same answer, and nobody's threads change
-	ofAll  = "ofAll"  // it belongs to nobody, and answers without a principal too
+	alike  = "alike"  // both get the same answer, and no threads change
+	ofAll  = "ofAll"  // public, and answers without a principal too
 	listed = "listed" // it lists one's own threads
 	self   = "self"   // it says who one is
 	asked  = "asked"  // it is about a thread: threadRoutes has requests
@@ -60,8 +60,8 @@ var routesOfTwo = map[string]string{
 	"DELETE /api/copilotkit/threads/{thread}": asked, "POST /api/copilotkit/threads/{thread}/archive": asked,
 }
 
-// X2: two principals do not meet, on any route, also if each asks another replica. What one is answered with the other's ids is
-// what everybody is answered with ids that nobody has.
+// X2: two principals do not meet, on any route, also on different replicas. The response to a request with the other's
+// ids is that to unknown ids.
 func TestTwoPrincipalsDoNotMeet(t *testing.T) {
 	t.Parallel()
 	team := func(o *gateway.Options) {
@@ -268,19 +268,19 @@ func member(t *testing.T, answer, name string) string {
 	return text
 }
 
-// ownParts are what differs between two answers because of their time, of ids that are made for them, and of their threads' marks.
+// ownParts are the parts of two answers that differ by time, generated ids, and their threads' marks.
 var ownParts = regexp.MustCompile(`\b(?:int_)?(?:id\d+|\d{13}|\d{4}-\d\d-\d\dT[0-9:.]+Z|[A-Z2-7]{26}|[0-9a-f]{8}-[0-9a-f-]{27})\b|(?m:-[0-9]{1,10}$)`)
 
-// asEve sends a request about a thread as eve, and returns status, headers and body without what differs from thread to thread and from
-// time to time.
+// asEve sends a request about a thread as eve, and returns status, headers and body without the parts that differ
+// between threads and times.
 func (w *world) asEve(route threadRoute, thread string, replaced []string) string {
 	w.t.Helper()
 	replaced = append([]string{"{id}", thread, "{thread}", thread, "{agent}", "team", "{run}", "1", "{message}", "their-u1", "{file}", "1"}, replaced...)
 	return strings.ReplaceAll(w.answerToEve(route, strings.NewReplacer(replaced...)), thread, "X")
 }
 
-// answerToEve sends a request as eve with what fill replaces in it, and returns status, headers and body without ids that are made for one
-// answer.
+// answerToEve sends a request as eve with the replacements of fill, and returns status, headers and body without
+// generated ids.
 func (w *world) answerToEve(route threadRoute, fill *strings.Replacer) string {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), patience) // a stream of what they do may have no end

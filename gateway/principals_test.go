@@ -20,15 +20,16 @@ import (
 	"github.com/agui-gateway/gateway/state/statetest"
 )
 
-// anothersThread makes a thread of another principal's with the agent echo, whose run has ended as told; nil leaves it
-// live. The channel has what is signalled to the run.
+// anothersThread makes a thread of another principal with the agent echo, with a run ended by end; nil leaves it live.
+// The channel gets the signals to the run.
 func anothersThread(t *testing.T, store state.Store, id string, end *state.End, questions ...state.Token) (state.Key, <-chan state.Signal) {
 	t.Helper()
 	key := state.Key{Principal: "another", Agent: "echo", ID: id}
 	begun, err := store.Begin(t.Context(), &state.Request{
 		Key: key, RunID: "r1", Hash: "h",
 		Messages: []agui.Message{{ID: "their-u1", Role: agui.RoleUser, Content: agui.PartsContent(agui.Part{Type: agui.PartText, Text: "their words"}, agui.Part{
-			Type: agui.PartDocument, Source: &agui.Source{Type: agui.SourceData, MimeType: "text/plain", Value: "dGhlaXIgd29yZHM="}, // the same
+			// the same
+			Type: agui.PartDocument, Source: &agui.Source{Type: agui.SourceData, MimeType: "text/plain", Value: "dGhlaXIgd29yZHM="},
 		})}},
 	}, state.LeaseOptions{Attempt: id, TTL: time.Hour})
 	if err != nil {

@@ -29,7 +29,7 @@ func (r *reader) project(sent []state.Frame, f state.Frame) ([]state.Frame, erro
 	before := len(sent)
 	profile := r.profile
 	if f.ID.Fence != 0 && f.ID.Fence == r.named {
-		profile.RunID = "" // there is nothing to replace
+		profile.RunID = "" // there is no run to rename
 	}
 	sent, loss, err := profile.Project(sent, f)
 	if loss != 0 {
@@ -37,16 +37,16 @@ func (r *reader) project(sent []state.Frame, f state.Frame) ([]state.Frame, erro
 		if loss == wire.LostExpiry {
 			level = slog.LevelDebug // every question to an older client loses it, and the deadline holds all the same
 		}
-		r.g.log(r.req).Log(r.req.Context(), level, "reader: cannot be told everything", "event", string(f.Type), "lost", loss.String())
+		r.g.log(r.req).Log(r.req.Context(), level, "reader: content that it does not support is left out", "event", string(f.Type), "lost", loss.String())
 	}
 	if err != nil || !r.profile.News {
 		return sent, err
 	}
-	news, err := r.told.news(sent[before:])
+	news, err := r.sentMessages.news(sent[before:])
 	return sent[:before+len(news)], err
 }
 
-// render returns the snapshot that a marker stands for. The readers of a thread share those of its log.
+// render renders the snapshot of the marker f. The readers of a thread share rendered snapshots.
 func (r *reader) render(f state.Frame) (json.RawMessage, error) {
 	read := func() (json.RawMessage, error) {
 		if f.Type == agui.TypeStateSnapshot {
@@ -112,19 +112,19 @@ func messagesSnapshot(messages state.Conversation) readerEvent {
 	return readerEvent{event: &agui.MessagesSnapshot{}, data: frame.MessagesSnapshot(messages, 0)}
 }
 
-// openingOptions say how a reader is sent the snapshot of the messages that opens its run.
+// openingOptions selects how a reader is sent the messages snapshot that opens its run.
 type openingOptions struct {
 	// skip is set if the reader's own list is the thread's.
 	skip bool
-	// insert, if not 0, is the revision to show to a reader that lacks messages in a run that added none, so that the
-	// log has no such snapshot: what it is sent next would be out of its place.
+	// insert, if not 0, is the revision to show to a reader that lacks messages in a run that added none. The log of
+	// such a run has no messages snapshot, and later messages would be misplaced.
 	insert int64
-	// before, if unordered is set, is sent before that snapshot, to a reader whose list is out of order.
+	// before, if unordered is set, is sent before that snapshot to a reader with messages out of order.
 	before    state.Conversation
 	unordered bool
 }
 
-// openingOptions compares the messages that came with the request with the thread's.
+// openingOptions compares the messages of the request with the thread's.
 func (r *reader) openingOptions(begun *state.Begun) (openingOptions, error) {
 	defer r.keepAlive()()
 	messages, err := r.messages(begun.Thread.Rev)
@@ -134,19 +134,19 @@ func (r *reader) openingOptions(begun *state.Begun) (openingOptions, error) {
 	if err != nil {
 		return openingOptions{}, err
 	}
-	own, activity := r.own, func(m agui.Message) bool { return m.Role == agui.RoleActivity }
-	r.own, r.ownIDs = nil, idsOf(own) // the stream may last, and tells nothing of their texts any more
-	if slices.ContainsFunc(own, activity) {
-		own = slices.DeleteFunc(slices.Clone(own), activity)
+	sent, activity := r.requestMessages, func(m agui.Message) bool { return m.Role == agui.RoleActivity }
+	r.requestMessages, r.requestIDs = nil, idsOf(sent) // the texts are not needed for the rest of the stream
+	if slices.ContainsFunc(sent, activity) {
+		sent = slices.DeleteFunc(slices.Clone(sent), activity)
 	}
-	if r.has(own, messages) {
+	if r.has(sent, messages) {
 		return openingOptions{skip: true}, nil
 	}
 	r.opening, r.openingRev = messages, begun.Thread.Rev
 	var o openingOptions
-	o.before, o.unordered = unordered(idsOf(own), messages)
+	o.before, o.unordered = compareOrder(idsOf(sent), messages)
 	intent := begun.Thread.Live.Intent
-	sameIDs := slices.EqualFunc(own, messages, func(a agui.Message, b state.StoredMessage) bool { return a.ID == b.ID })
+	sameIDs := slices.EqualFunc(sent, messages, func(a agui.Message, b state.StoredMessage) bool { return a.ID == b.ID })
 	if !intent.Added && !intent.Cut && !sameIDs {
 		o.insert = begun.Thread.Rev
 	}
@@ -190,7 +190,7 @@ func linkedMessage(links wire.Links, stored state.StoredMessage) (state.StoredMe
 	return state.NewStoredMessage(links.In(m))
 }
 
-// An opening finds the snapshot of the messages that opens a run: the frame right behind its first state.
+// An opening finds the messages snapshot that opens a run: the frame right after its first state.
 type opening uint8
 
 const (
@@ -212,7 +212,7 @@ func (o *opening) isSnapshot(f state.Frame) bool {
 	return found
 }
 
-// openingSnapshots appends the snapshots that this reader is sent behind the first state of a run and that the log does not have.
+// openingSnapshots appends the reader's snapshots after the first state of a run that the log does not have.
 func (r *reader) openingSnapshots(sent []state.Frame, o openingOptions) (_ []state.Frame, err error) {
 	if o.unordered {
 		sent, err = r.project(sent, state.Frame{Type: agui.TypeMessagesSnapshot, Data: frame.MessagesSnapshot(o.before, 0)})
@@ -223,11 +223,11 @@ func (r *reader) openingSnapshots(sent []state.Frame, o openingOptions) (_ []sta
 	return sent, err
 }
 
-// unordered returns the first messages of a thread that a client with the messages own has in their place, and whether it has others
-// out of their place. A client keeps the messages that it finds in a MESSAGES_SNAPSHOT where it has them, and adds the others behind:
-// if it wrote one without knowing what was written in another tab, it would show the conversation out of order. So it is sent a
-// snapshot of what is in its place first, and then one of all.
-func unordered(own []string, messages state.Conversation) (state.Conversation, bool) {
+// compareOrder compares a client's messages, own, with the thread's. It returns the thread's first messages up to where
+// the order differs, and whether there is such a place. A client keeps its order for messages in a MESSAGES_SNAPSHOT
+// that it has, and appends the others. If it wrote a message before it had seen those of another tab, its conversation
+// would stay out of order. So it is sent a snapshot of the ordered part first, and then one of all.
+func compareOrder(own []string, messages state.Conversation) (state.Conversation, bool) {
 	kept := 0
 	for kept < min(len(own), len(messages)) && own[kept] == messages[kept].ID {
 		kept++
@@ -238,14 +238,14 @@ func unordered(own []string, messages state.Conversation) (state.Conversation, b
 		place[id] = -1
 	}
 	for i, m := range messages[kept:] {
-		if _, asked := place[m.ID]; asked {
+		if _, has := place[m.ID]; has {
 			place[m.ID] = kept + i
 		}
 	}
 	for _, id := range own[kept:] {
 		i := place[id]
 		if i < 0 {
-			continue // it goes
+			continue // the client drops it
 		}
 		if i == kept && inPlace == kept {
 			inPlace++

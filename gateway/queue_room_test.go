@@ -22,7 +22,7 @@ func crowded(t *testing.T) (full, free *desktop, r2, r3 *sink) {
 			o.Store, o.Shared, o.Limits.Runs = shared, true, runs
 			o.Agent["slow-queue"] = gateway.AgentOptions{OnBusy: gateway.Queue}
 		})
-		if err := d.store.Close(); err != nil { // the one of its own
+		if err := d.store.Close(); err != nil { // the default one
 			t.Error(err)
 		}
 		d.store = shared
@@ -41,7 +41,7 @@ func crowded(t *testing.T) (full, free *desktop, r2, r3 *sink) {
 	full.serve(r2, "POST", "/agents/slow-queue", input("t", "r2", []string{"u2:Hi"}))
 	free.serve(r3, "POST", "/agents/slow-queue", input("t", "r3", []string{"u3:Hi"}))
 	free.gate <- struct{}{}
-	time.Sleep(time.Hour) // every lease is over that nobody renews
+	time.Sleep(time.Hour) // all leases without renewal have expired
 	return full, free, r2, r3
 }
 
@@ -60,7 +60,7 @@ func (d *desktop) runs() string {
 	return strings.Join(list, ", ")
 }
 
-// A request whose turn has come at a server that is full keeps its turn until there is a place.
+// The first request in the queue of a full server keeps its place until there is a slot.
 func TestWhoIsFirstStaysFirstWhileTheServerIsFull(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -86,7 +86,7 @@ func TestWhoIsFirstStaysFirstWhileTheServerIsFull(t *testing.T) {
 	})
 }
 
-// It is told when its thread is deleted, and does not make it anew.
+// It gets an error when its thread is deleted, and does not create it again.
 func TestWhoWaitsForAPlaceIsToldOfADeletion(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -33,31 +33,31 @@ type reader struct {
 	// runID is what the stream calls its run; a reader that did not name one is given one when it is needed.
 	runID       string
 	parentRunID string
-	// named is the fence of a run that the log has under the name which this reader has for it; 0 if none is known.
+	// named is the fence of the log's run with the run id that this reader uses; 0 if unknown.
 	named uint64
-	// posted says that runID is the run that the reader asked for.
+	// posted is set if the reader requested runID.
 	posted bool
-	// own are the messages that came with the request, until they were compared with the thread's as the run began; ownIDs are those of them then.
-	own    []agui.Message
-	ownIDs []string
+	// requestMessages are those of the request until the run's start, and requestIDs their ids after it.
+	requestMessages []agui.Message
+	requestIDs      []string
 
-	// opening are the thread's messages as the run began, at openingRev, from when they were compared with own until its first snapshot; nil
-	// before and behind.
+	// opening are the thread's messages at the run's start, at revision openingRev. It is set between the comparison
+	// with own and the first snapshot.
 	opening    state.Conversation
 	openingRev int64
 
-	// resumed is what the reader has of a run whose end must not be an error for it; nil if it may be.
+	// resumed records a run that must not end in an error for this reader; nil if it may.
 	resumed *resumedRun
-	// told is kept for a reader that is sent news only.
-	told toldMessages
+	// sentMessages is only kept for a reader with snapshots=news.
+	sentMessages sentMessages
 }
 
-// sent are the ids of the messages that came with the request.
+// sent returns the ids of the request's messages.
 func (r *reader) sent() []string {
-	if r.own == nil {
-		return r.ownIDs
+	if r.requestMessages == nil {
+		return r.requestIDs
 	}
-	return idsOf(r.own)
+	return idsOf(r.requestMessages)
 }
 
 func idsOf(messages []agui.Message) []string {
@@ -68,7 +68,7 @@ func idsOf(messages []agui.Message) []string {
 	return ids
 }
 
-// open sends the headers, at once: a client may wait for them with a deadline of its own.
+// open sends the headers immediately: a client may have a deadline for them.
 func (r *reader) open() error {
 	if r.stream != nil {
 		return nil
@@ -96,7 +96,7 @@ func (r *reader) runStarted() agui.Event {
 	return &agui.RunStarted{ThreadID: r.key.ID, RunID: r.nameOfRun(), ProtocolVersion: agui.ProtocolVersion, ParentRunID: r.parentRunID}
 }
 
-// runFinished is the event that ends such a stream.
+// runFinished returns the terminal event of such a stream.
 func (r *reader) runFinished(outcome *agui.Outcome) agui.Event {
 	return &agui.RunFinished{ThreadID: r.key.ID, RunID: r.nameOfRun(), Outcome: outcome}
 }
@@ -108,8 +108,8 @@ func (r *reader) nameOfRun() string {
 	return r.runID
 }
 
-// endWithError ends a stream that cannot go on with the code of err: otherwise the error would be seen in the log alone, and a
-// stream that ends without a terminal event would look like a success.
+// endWithError ends a stream that cannot continue with the code of err: otherwise only the log would have the error,
+// and a stream without a terminal event would look like a success.
 func (r *reader) endWithError(err error) error {
 	if err == nil || r.stream == nil || r.req.Context().Err() != nil || errors.Is(err, route.ErrReaderGone) {
 		return err
@@ -117,7 +117,7 @@ func (r *reader) endWithError(err error) error {
 	if errors.Is(err, state.ErrUnknownThread) {
 		return r.endDeleted()
 	}
-	code := errcode.Internal // what is wrong with a stored frame is not the client's doing
+	code := errcode.Internal // errors in stored frames are the server's
 	if errors.Is(err, state.ErrDamaged) {
 		code = errcode.ThreadDamaged
 	} else if errors.Is(err, state.ErrLater) {
@@ -126,11 +126,11 @@ func (r *reader) endWithError(err error) error {
 		code = coded.Code
 	}
 	r.g.noteLimit(err)
-	r.g.log(r.req).Error("reader: cannot go on", "code", string(code), "error", err)
+	r.g.log(r.req).Error("reader: cannot continue", "code", string(code), "error", err)
 	return r.endEarly(code)
 }
 
-// endOnPanic is to be deferred: it ends the stream when the handler panics, and lets the panic go on.
+// endOnPanic, when deferred, ends the stream if the handler panics, and panics again.
 func (r *reader) endOnPanic() {
 	if p := recover(); p != nil {
 		_ = r.endWithError(fmt.Errorf("gateway: panic: %v", p)) // the panic is what matters
@@ -138,8 +138,7 @@ func (r *reader) endOnPanic() {
 	}
 }
 
-// endEarly ends a stream in the middle of a run whose end the reader will not see: the thread was deleted, or the store cannot
-// be reached.
+// endEarly ends a stream within a run that cannot be read further: its thread was deleted, or the store is away.
 func (r *reader) endEarly(code errcode.Code) error {
 	if r.resumed != nil {
 		return r.askAgain(code)
@@ -154,8 +153,8 @@ func (r *reader) endEarly(code errcode.Code) error {
 	return r.stream.close()
 }
 
-// endDeleted ends the stream of a reader whose thread was deleted. A deletion ends the log of the live run, so a reader in
-// the middle of it has lost it in another way; for one that has seen nothing of it, the run was stopped.
+// endDeleted ends the stream of a reader after its thread was deleted. The deletion ends the log of the live run, so a
+// reader in the middle of it gets an early end; for a reader that saw nothing of the run, it was stopped.
 func (r *reader) endDeleted() error {
 	if r.inRun() {
 		return r.endEarly(errcode.RunLost)
@@ -166,7 +165,7 @@ func (r *reader) endDeleted() error {
 // inRun reports whether the reader has seen the start of a run and not its end.
 func (r *reader) inRun() bool { return r.stream.inRun || r.resumed != nil && r.resumed.started }
 
-// sendCancelled sends a run that was stopped before there was anything to read of it.
+// sendCancelled sends a run that was stopped before it had output.
 func (r *reader) sendCancelled() error {
 	events := readerEvents(r.runStarted(), r.runFinished(&agui.Outcome{Type: agui.OutcomeCancelled}))
 	if err := r.send(state.FrameID{}, events...); err != nil {
@@ -175,11 +174,11 @@ func (r *reader) sendCancelled() error {
 	return r.stream.close()
 }
 
-// A stream is one response, shared by what is sent and by the heartbeats between.
+// A stream is one response, shared by events and heartbeats.
 type stream struct {
 	every time.Duration
 	mark  string // of the thread, in the ids of events
-	// answers limits what is sent at a time, and owner is whose stream this is.
+	// answers bounds the bytes being sent, which count for owner.
 	answers *limit.Bytes
 	owner   string
 	metrics *telemetry.Metrics
@@ -187,9 +186,9 @@ type stream struct {
 	sending lock.Lock // guards what follows; held while the reader is written to, which ends by the writer's deadline
 	out     *agui.Stream
 	last    time.Time // when something went out
-	// inRun says that the start of a run was sent and its end was not.
+	// inRun is set between the start and the end of a run.
 	inRun bool
-	first *firstWait // nil if nothing is measured of the run, or nothing more
+	first *firstWait // nil when there is nothing more to measure
 }
 
 func (s *stream) open() error {
@@ -200,7 +199,7 @@ func (s *stream) open() error {
 
 func (s *stream) send(frames ...state.Frame) error {
 	if len(frames) == 0 {
-		return nil // nothing was sent, so the next heartbeat is due as before
+		return nil // no event was sent, so the heartbeat's deadline is unchanged
 	}
 	s.sending.Lock()
 	defer s.sending.Unlock()
@@ -224,7 +223,7 @@ func (s *stream) send(frames ...state.Frame) error {
 	return nil
 }
 
-// records yields what is sent of frames, and notes whether the reader is in a run then. The caller holds sending.
+// records yields the events to send for frames, and updates inRun. The caller holds sending.
 func (s *stream) records(frames []state.Frame) iter.Seq[agui.Record] {
 	return func(yield func(agui.Record) bool) {
 		var ids strings.Builder // all of them in one piece of memory
@@ -245,16 +244,16 @@ func (s *stream) records(frames []state.Frame) iter.Seq[agui.Record] {
 	}
 }
 
-// keepAlive sends a comment whenever nothing else was sent for a heartbeat, so that proxies keep the connection.
-// It ends when stop is called, and has ended when stop returns.
+// keepAlive sends a comment whenever the stream has been silent for a heartbeat interval, so that proxies keep the
+// connection. It runs until stop is called, and has ended when stop returns.
 func (s *stream) keepAlive() (stop func()) {
 	return calls.Repeat(s.every, func() (next time.Duration, again bool) {
 		err := calls.Protect(func() (err error) { next, err = s.tick(); return err })
-		return next, err == nil // otherwise the next send says so
+		return next, err == nil // otherwise the next send returns the error
 	})
 }
 
-// tick sends the comment if it is due, and returns how long it is to the next one. While something else is being sent none is due.
+// tick sends the comment if it is due, and returns the time until the next one. None is due during a send.
 func (s *stream) tick() (time.Duration, error) {
 	if !s.sending.TryLock() {
 		return s.every, nil

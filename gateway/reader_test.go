@@ -78,7 +78,7 @@ func pulled(next func() (agui.Record, error, bool)) func() (agui.Record, error, 
 	}
 }
 
-// goOnFrom makes r go on from what another reader, who was cut off, had. It compares nothing.
+// goOnFrom makes r continue from the events of another reader that was cut off. It compares nothing.
 func (r *reader) goOnFrom(other *reader) {
 	r.view, r.doc, r.verifier, r.stated = other.view, other.doc, other.verifier, other.stated
 }

@@ -24,7 +24,7 @@ type readerCount struct {
 // threadReaders counts the readers of one thread.
 type threadReaders struct {
 	n int
-	// idle says that no run was live on the thread when it was looked at last, and that no reader has seen one start since.
+	// idle means that the thread had no live run at the last check, and that no reader has seen one start since.
 	idle bool
 }
 
@@ -63,7 +63,7 @@ func (c *readerCount) leave(key state.Key) {
 	c.changed(key)
 }
 
-// enterReader counts a reader of a thread until leaveReader is called, unless the thread, its principal or the gateway has too many.
+// enterReader counts a reader of a thread until leaveReader, unless the thread, principal or gateway has too many.
 func (g *Gateway) enterReader(key state.Key) error {
 	if !g.limits.readers.Add(key.Principal, 1, g.limits.mostReaders) {
 		return rateLimited(limit.ReadersPerPrincipal, retryAfter, "the principal has too many readers")
@@ -75,13 +75,13 @@ func (g *Gateway) enterReader(key state.Key) error {
 	return nil
 }
 
-// enterOwn is enterReader for whoever started the thread's run, who may always read it: how many runs there are is limited.
-func (g *Gateway) enterOwn(key state.Key) {
+// enterStarter is enterReader without limits, for the client that started the thread's run: the number of runs is limited.
+func (g *Gateway) enterStarter(key state.Key) {
 	g.limits.readers.Add(key.Principal, 1, 0)
 	g.readers.enter(key, 0, 0)
 }
 
-// leaveReader takes back enterReader and enterOwn.
+// leaveReader undoes enterReader and enterStarter.
 func (g *Gateway) leaveReader(key state.Key) {
 	g.readers.leave(key)
 	g.limits.readers.Done(key.Principal, 1)
@@ -101,7 +101,7 @@ func (c *readerCount) any(key state.Key) bool {
 	return c.n[key] != nil
 }
 
-// noteIdle notes whether the thread is idle, as far as is known.
+// noteIdle records whether the thread is known to be idle.
 func (c *readerCount) noteIdle(key state.Key, idle bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -123,12 +123,12 @@ func (c *readerCount) running() []state.Key {
 	return keys
 }
 
-// noteFor returns for how long a note that a run has readers lasts in the store. Notes are renewed twice as often, one for all
-// readers that a run has here.
+// noteFor returns the lifetime of a note in the store that a run has readers. Notes are renewed twice as often, with
+// one for all readers of a run on this replica.
 func (g *Gateway) noteFor() time.Duration { return max(min(g.o.DetachGrace, time.Minute), time.Second) }
 
-// noteReaders notes in the store which runs of other replicas have readers here, so that they are not stopped for having none.
-// It ends when the gateway has served its last reader.
+// noteReaders writes notes to the store for runs of other replicas with readers here, so that they are not stopped for
+// lack of readers. It returns when the gateway has served its last reader.
 func (g *Gateway) noteReaders() {
 	defer close(g.notingEnded)
 	if !g.o.Shared {

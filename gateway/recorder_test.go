@@ -14,7 +14,8 @@ import (
 	"github.com/agui-gateway/gateway/state/memstore"
 )
 
-// A deafStore fails every append until it is to listen, and counts them. It notes the bytes of the largest commit's frames.
+// A deafStore fails every append until it is switched on, and counts them. It records the bytes of the largest commit's
+// frames.
 type deafStore struct {
 	state.Store
 	listens atomic.Bool
@@ -39,7 +40,7 @@ func (s *deafStore) Append(ctx context.Context, l *state.Lease, after state.Fram
 	return s.Store.Append(ctx, l, after, frames)
 }
 
-// floods is a world on store whose agent says a number of large events, and how many it has said.
+// floods is a world on store with an agent that sends a number of large events, and how many it has sent.
 func floods(t *testing.T, store state.Store, events int) (*world, *atomic.Int32) {
 	t.Helper()
 	var said atomic.Int32

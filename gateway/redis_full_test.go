@@ -14,8 +14,8 @@ import (
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
 
-// A Redis that refuses writes ends the runs that have something to write, as one that is away does: readers are told, the log
-// has its reason, and the replicas are not ready. When it takes writes again the runs go on.
+// A Redis that refuses writes ends the runs that have something to write, like one that is away: readers get an error,
+// the log has its reason, and the replicas are not ready. When it accepts writes again the runs continue.
 func TestARedisThatRefusesWrites(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -64,7 +64,7 @@ func TestARedisThatRefusesWrites(t *testing.T) {
 				t.Fatal(err)
 			}
 			a.release()
-			b.release() // whoever goes on with it
+			b.release() // the replica that took over
 			for _, w := range []*world{a, b} {
 				w.ready()
 				if d := w.idle("t"); d.Status != string(state.StatusIdle) {

@@ -13,7 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
 
-// A later version that takes the Redis turns this one's readiness red and gets its new runs; the run that is live here comes to its end.
+// A later version that takes the Redis makes this one unready and gets its new runs; the live run here ends normally.
 func TestALaterVersionTakesTheRedis(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)

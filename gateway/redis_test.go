@@ -18,8 +18,8 @@ import (
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
 
-// twins are two replicas on one Redis. Their leases are so long that no loaded machine loses one: only a test that waits for the end of a lease
-// makes them shorter.
+// twins are two replicas on one Redis. Their leases are so long that no loaded machine loses one: only a test that
+// waits for the end of a lease makes them shorter.
 func twins(t *testing.T, address string, change ...func(*gateway.Options)) (a, b *world) {
 	t.Helper()
 	prefix := rand.Text()
@@ -48,8 +48,8 @@ func (w *world) ready() {
 	})
 }
 
-// A Redis that lost everything ends what ran on it, for everybody, and works at once like a new one: nobody is shown
-// anything of a thread that is no more.
+// A Redis that lost everything ends its runs for all readers, and works immediately like a new one: no reader is shown
+// anything of a lost thread.
 func TestARedisThatCameBackEmpty(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
@@ -137,8 +137,8 @@ func newer(t *testing.T, id, than string) bool {
 	return frameOf(t, than).Less(frameOf(t, id))
 }
 
-// A thread that is made anew before anybody noticed that it was lost is another one: readers of the old one are told
-// nothing of it, and its old owner writes nothing to it.
+// A thread that is created again before its loss was noticed is another one: readers of the old one get nothing of it,
+// and its old owner writes nothing to it.
 func TestAThreadThatIsMadeAnewAtOnce(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
@@ -176,7 +176,7 @@ func TestAThreadThatIsMadeAnewAtOnce(t *testing.T) {
 	}
 }
 
-// refused sends a new run to a replica whose Redis hangs.
+// refused sends a new run to a replica while its Redis hangs.
 func (w *world) refused() {
 	w.t.Helper()
 	response := w.open("POST", "/agents/echo", input("new", "r1", []string{"u1:Hi"})).response
@@ -188,8 +188,8 @@ func (w *world) refused() {
 	}
 }
 
-// A Redis that hangs for less than -store-buffer costs the runs nothing but time, and new ones do not wait for as long: they are refused as
-// if it were gone.
+// A Redis that hangs for less than -store-buffer only delays runs, and new ones do not wait for as long: they are
+// refused as if it were gone.
 func TestARedisThatHangsForAMoment(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
@@ -214,7 +214,7 @@ func TestARedisThatHangsForAMoment(t *testing.T) {
 	}
 }
 
-// One that hangs for longer ends them, for whoever reads them, and when it goes on they do too.
+// If it hangs for longer, runs end for their readers, and work again when it does.
 func TestARedisThatHangsForTooLong(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
@@ -244,8 +244,8 @@ func TestARedisThatHangsForTooLong(t *testing.T) {
 	b.shows("t")
 }
 
-// A Redis that evicted a part of a thread has damaged it: who reads its run is told, the run ends, and who asks for the thread
-// later is told, at once and on every route, until it is deleted.
+// A Redis that evicted a part of a thread has damaged it: readers of its run get an error, the run ends, and later
+// requests for the thread get the error immediately and on every route, until it is deleted.
 func TestAThreadThatLostAPart(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
@@ -298,8 +298,8 @@ func TestAThreadThatLostAPart(t *testing.T) {
 	b.post("echo", input("live", "r3", []string{"u1:Hi"})).finished()
 }
 
-// A thread that cannot be decoded any more is listed with the time at which it changed, exported as damaged together with the threads before it,
-// and deleted with all that its principal has.
+// A thread that cannot be decoded any more is listed with the time of its last change, exported as damaged together
+// with the threads before it, and deleted with the rest of its principal's data.
 func TestAThreadThatCannotBeDecoded(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)

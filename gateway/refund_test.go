@@ -18,7 +18,8 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// refunds is a model that asks for three refunds in one reply, is away when it is to say what came of them, and then says it.
+// refunds is a model that asks for three refunds in one reply, is away for the reply after them, and then reports the
+// results.
 type refunds struct {
 	mu    sync.Mutex
 	asked int
@@ -72,8 +73,9 @@ func (s *refunds) pay(_ context.Context, t *groupchat.Turn, c groupchat.ToolCall
 	return groupchat.TextResult(paid), nil
 }
 
-// TestRefundsWithHooksApprovalsAndRetries, through HTTP and the store: the service's hook refuses what is over a sum, a person approves of and
-// confirms each refund, and a model that is away afterwards makes none of them happen twice, nor does an answer that is sent twice.
+// TestRefundsWithHooksApprovalsAndRetries, through HTTP and the store: the service's hook refuses sums over a limit, a
+// person approves and confirms each refund, and neither a model that is away afterwards nor a repeated answer makes any
+// of them happen twice.
 func TestRefundsWithHooksApprovalsAndRetries(t *testing.T) {
 	t.Parallel()
 	s := &refunds{}
@@ -111,7 +113,7 @@ func TestRefundsWithHooksApprovalsAndRetries(t *testing.T) {
 	if got := strings.Join(asked, " "); got != "Really 30 to ann? Really 40 to bob?" || len(s.paid) != 0 {
 		t.Fatalf("asks %q, paid %q", got, s.paid)
 	}
-	for range 2 { // the second time it is only shown what came of it
+	for range 2 { // the second request only shows the result
 		w.post("refunds", answer("r3", confirmations, `"yes"`))
 	}
 	d := w.shows("t")

@@ -12,17 +12,17 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// An error that ends a run which answered a question locks CopilotKit's page until it is loaded again. So the page is sent
-// such a run's end like a refusal: with the questions that are open now. [wire.Profile] does that with the errors in the log. This
-// file does it where the log has no error: the reader has lost the run, or its request was refused.
+// A terminal error of a run that answered a question locks CopilotKit's page until it is reloaded. So the page is sent
+// the end of such a run like a refusal: with the questions that are open now. [wire.Profile] converts errors in the
+// log. This file handles errors outside the log: the reader has lost the run, or its request was refused.
 
-// A resumedRun is what a reader was sent of a resumed run: what is open there has to be closed if the reader loses the run.
+// A resumedRun records the events of a resumed run that a reader was sent, to close open items if it loses the run.
 type resumedRun struct {
 	view    *run.View
 	started bool
 }
 
-// noteResumed makes the reader remember what it is sent of the live run of t, if that may have to be closed.
+// noteResumed makes the reader record the live run of t if its items may have to be closed.
 func (r *reader) noteResumed(t *state.Thread) {
 	if r.profile.AskAgain && t.Live != nil && t.Live.Intent.Resumed {
 		r.resumed = &resumedRun{view: run.NewView(nil, nil)}
@@ -37,7 +37,7 @@ func (run *resumedRun) add(frames []state.Frame) {
 	for _, f := range frames {
 		e, err := frame.Decode(f.Data)
 		if err != nil {
-			continue // it opened nothing
+			continue // it opened no item
 		}
 		run.started = run.started || f.Type == agui.TypeRunStarted
 		// Only what it opens and closes counts.
@@ -67,8 +67,8 @@ func (r *reader) askAgain(code errcode.Code) error {
 	return r.stream.close()
 }
 
-// currentSnapshots returns the thread as it stands, if the store can say, and its current outcome. While a run is live somewhere
-// else no question is open.
+// currentSnapshots returns snapshots of the thread, if the store is available, and its current outcome. During a live
+// run on another replica no question is open.
 func (r *reader) currentSnapshots() ([]readerEvent, *agui.Outcome) {
 	outcome := &agui.Outcome{Type: agui.OutcomeSuccess}
 	ctx, cancel := context.WithTimeout(r.req.Context(), pingTimeout)
@@ -87,7 +87,7 @@ func (r *reader) currentSnapshots() ([]readerEvent, *agui.Outcome) {
 // RUN_STARTED, the question once more.
 func (r *reader) refuse(begun *state.Begun) error {
 	code := begun.Verdict.Code
-	r.g.log(r.req).Info("run: refused", append([]any{"code", code, "agent", r.key.Agent, "thread", r.key.ID}, logged(begun.Verdict.Details)...)...)
+	r.g.log(r.req).Info("run: refused", append([]any{"code", code, "agent", r.key.Agent, "thread", r.key.ID}, problemAttrs(begun.Verdict.Details)...)...)
 	if code == errcode.Cancelled {
 		return r.sendCancelled()
 	}
@@ -102,19 +102,19 @@ func (r *reader) refuse(begun *state.Begun) error {
 	case begun.Thread.Live != nil:
 		return r.join(begun.Thread, refused)
 	default:
-		return r.showOrJoin(begun, shown{more: begun.Verdict.Show, extra: []agui.Event{refused}})
+		return r.showOrJoin(begun, threadView{more: begun.Verdict.Show, extra: []agui.Event{refused}})
 	}
 }
 
-// sendError sends a run that ends in an error at once, whatever the reader's profile.
+// sendError sends a run that consists of an error, for any profile.
 func (r *reader) sendError(code errcode.Code, details ...state.Problem) error {
 	e := &agui.RunError{Message: code.Message(), Code: string(code)}
 	e.Metadata = state.MetadataOf(details)
 	return r.send(state.FrameID{}, readerEvents(r.runStarted(), e)...)
 }
 
-// logged are the problems of answers as attributes of a log line.
-func logged(details []state.Problem) []any {
+// problemAttrs returns the problems of answers as attributes of a log line.
+func problemAttrs(details []state.Problem) []any {
 	if len(details) == 0 {
 		return nil
 	}

@@ -33,7 +33,7 @@ func (w *world) cutShort() {
 	_ = w.g.Drain(ctx) // that there was no time is the point
 }
 
-// A server that ends takes its runs with it, if nobody else has its store: their answers are open again.
+// A server that ends takes its runs with it if it has the store alone: their answers are open again.
 func TestPageOfAServerThatEnds(t *testing.T) {
 	onBoth(t, func(t *testing.T, p tab) {
 		run, watcher, question := p.resumed("t")
@@ -48,7 +48,7 @@ func TestPageOfAServerThatEnds(t *testing.T) {
 			}
 			r.equals(p.thread("t"))
 		}
-		// It takes no runs any more. What was an answer is asked again, everything else comes too late.
+		// It starts no runs any more. An answer makes it ask again, everything else comes too late.
 		refused := p.whole("run", "slow-answer", pageInput("t", "r1", []string{"u1:Hi"}, answerTo(question.ID, "M")))
 		if v := refused.custom(wire.CustomRefused); v.Code != "draining" {
 			t.Errorf("refused with %q", v.Code)

@@ -148,7 +148,7 @@ func TestALoopThatBranchesEnds(t *testing.T) {
 	}
 }
 
-// wayTo is a remote agent's server that keeps what it is told of the way to it, and answers after a signal.
+// wayTo is a remote agent's server that records the hops of its requests, and answers after a signal.
 func wayTo(t *testing.T, n *network, answer <-chan struct{}) (url string, told chan string) {
 	t.Helper()
 	told = make(chan string, 10)

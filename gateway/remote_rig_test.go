@@ -100,7 +100,7 @@ func (h *house) runs() []string {
 	return slices.DeleteFunc(slices.Clone(h.asked), func(s string) bool { return !strings.HasPrefix(s, "POST /agents/") })
 }
 
-// through is a team of one, who is far away.
+// through is a team of one remote agent.
 func through(t *testing.T, name, url string, o ...func(*groupchat.RemoteOptions)) *groupchat.Chat {
 	t.Helper()
 	options := groupchat.RemoteOptions{URL: url, State: groupchat.RemoteState{Path: "/" + name}}
@@ -123,7 +123,7 @@ func chain(t *testing.T, agent string, change ...func(*gateway.Options)) (front 
 	return front, middle, inner
 }
 
-// newInner is a world whose deadlines others can tell.
+// newInner is a world with deadlines that others can read.
 func newInner(t *testing.T) *world {
 	t.Helper()
 	return newWorld(t, func(o *gateway.Options) { o.Now = time.Now })

@@ -99,7 +99,7 @@ func TestARemoteIsAnAgentOfItsOwn(t *testing.T) {
 	}
 }
 
-// Whatever a front does, its remote thread is the same, and goes on where it was.
+// After any action of a front, its remote thread is the same, and continues where it was.
 func TestAConversationThroughGateways(t *testing.T) {
 	t.Parallel()
 	front, _, inner := chain(t, "echo")
@@ -277,8 +277,8 @@ func aCrashWhileAnAnswerIsDelivered(t *testing.T, arrived bool) {
 	b.shows("t")
 }
 
-// A turn that is tried again, because the first answer was cut, is taken anew there: what nobody here has heard is not
-// taken for the answer.
+// A turn that is retried, because the first answer was cut, runs again there: text that no reader here got is not the
+// answer.
 func TestATurnThatIsTriedAgainIsTakenAnewThere(t *testing.T) {
 	t.Parallel()
 	middle := newHouse(t, map[string]groupchat.Agent{"echo": groupchat.AgentFunc(echoes)})

@@ -91,7 +91,7 @@ func TestRequestsThatWait(t *testing.T) {
 	})
 }
 
-// A deleted thread ends for everybody who reads it or waits for it, as a stop does, and does not come back.
+// A deleted thread ends for all its readers and waiting requests, as a stop does, and does not come back.
 func TestRequestsOnADeletedThread(t *testing.T) {
 	play(t, []testCase{
 		{"readers are told that the run was stopped", `

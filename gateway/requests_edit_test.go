@@ -2,8 +2,8 @@ package gateway_test
 
 import "testing"
 
-// What a list of messages that is not the whole conversation means, on agents that append and on those whose edits
-// are cut.
+// The meaning of a list of messages that is not the whole conversation, for agents that append and for those with
+// edits.
 func TestRequestsThatEdit(t *testing.T) {
 	play(t, []testCase{
 		{"cut: a client that sends only its new message adds to the conversation", `

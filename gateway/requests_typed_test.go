@@ -2,7 +2,8 @@ package gateway_test
 
 import "testing"
 
-// A message to a thread that asks is tried as its answer, where the agent wants that. It leaves the question open unless it is one.
+// A message to a thread with a question is tried as its answer, if the agent is configured so. It leaves the question
+// open unless it is one.
 func TestRequestsThatType(t *testing.T) {
 	play(t, []testCase{
 		{"the name, the number, and a sentence around them", `
@@ -130,7 +131,7 @@ func TestRequestsThatTypeToAModel(t *testing.T) {
 	})
 }
 
-// Approvals take a clear yes, for what is shown and nothing else, and no model says what somebody approves of.
+// Approvals require a clear yes, for the displayed call only, and no model decides them.
 func TestRequestsThatTypeAnApproval(t *testing.T) {
 	play(t, []testCase{
 		{"yes", `

@@ -45,7 +45,8 @@ func TestMe(t *testing.T) {
 	}
 }
 
-// A 401 asks for a token where one helps. Where a proxy says who it is, a page that asked the person for a key would ask in vain.
+// A 401 asks for a token where one helps. If a proxy authenticates, a page that asked the person for a key would ask in
+// vain.
 func TestUnauthorizedAsksForWhatHelps(t *testing.T) {
 	t.Parallel()
 	for auth, want := range map[string]string{"": "Bearer", "keys": "Bearer", "jwt": "Bearer", "header": ""} {
@@ -102,8 +103,8 @@ func routesOfAgents() []threadRoute {
 	}
 }
 
-// X2: to whom may not use an agent it is not there, on any route: neither the agent, nor the threads that one had with it while one might.
-// Every answer is that of a gateway that never had either.
+// X2: for a principal without the right to use an agent it does not exist, on any route: neither the agent, nor its
+// earlier threads. Every answer is that of a gateway that never had either.
 func TestAnAgentThatOneMayNotUseIsNotThere(t *testing.T) {
 	t.Parallel()
 	quiet := func(o *gateway.Options) { o.Log, o.Legacy = slog.New(slog.DiscardHandler), "" }
@@ -150,7 +151,7 @@ func TestAnAgentThatOneMayNotUseIsNotThere(t *testing.T) {
 		}
 	}
 	for route := range describedRoutes(t, with) {
-		if routesOfTwo[route] == allOf { // what one has said is one's own, also to an agent that one may not use any more
+		if routesOfTwo[route] == allOf { // a principal keeps access to its own data
 			continue
 		}
 		if routesOfTwo[route] != ofAll && !tried[route] {
@@ -205,7 +206,8 @@ func describedRoutes(t *testing.T, w *world) map[string]bool {
 	return routes
 }
 
-// A right counts by the roles of the request: one of those that are allowed is enough, and none lets nobody in.
+// A right depends on the roles of the request: one of the allowed roles is sufficient, and without any there is no
+// access.
 func TestAllowNamesRoles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, byHeader, func(o *gateway.Options) {
@@ -224,7 +226,7 @@ func TestAllowNamesRoles(t *testing.T) {
 	}
 }
 
-// A right that nobody could ever have is a mistake of the options, at the start and when agents are replaced.
+// A right without possible holders is an error in the options, at the start and when agents are replaced.
 func TestMistakesInAllow(t *testing.T) {
 	t.Parallel()
 	agents := map[string]groupchat.Agent{"echo": groupchat.AgentFunc(echoes)}
@@ -264,8 +266,8 @@ func TestMistakesInAllow(t *testing.T) {
 	}
 }
 
-// Who loses the right to an agent keeps what has begun: the live run goes on, and the streams of those who read it. Everything else is as
-// if the agent were gone, also for a request that waits; and it is there again when the right is.
+// A principal that loses the right to an agent keeps operations in progress: the live run and its streams continue.
+// Everything else behaves as if the agent were gone, also for a waiting request; and it is back when the right is.
 func TestARightThatIsTakenAway(t *testing.T) {
 	t.Parallel()
 	var store state.Store

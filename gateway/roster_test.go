@@ -58,8 +58,7 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// TestReplace: runs under way go on with the agents they began with, others begin with the new ones, and what is gone is
-// not found.
+// TestReplace: live runs continue with their agents, new ones use the new agents, and removed agents are not found.
 func TestReplace(t *testing.T) {
 	t.Parallel()
 	gate := make(chan struct{})

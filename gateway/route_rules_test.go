@@ -38,7 +38,8 @@ var ruleOf = map[string]rule{
 	"GET /api/copilotkit/info": anyones, "GET /api/copilotkit/threads": anyones,
 	"POST /api/copilotkit/threads/subscribe": anyones, "POST /api/copilotkit/threads/clear": anyones, "POST /api/copilotkit/annotate": anyones,
 	"POST /api/copilotkit/transcribe": anyones, "GET /api/copilotkit/inspector-metadata": anyones,
-	"PATCH /api/copilotkit/threads/{thread}": anyones, "DELETE /api/copilotkit/threads/{thread}": anyones, // they do nothing
+	// they do nothing
+	"PATCH /api/copilotkit/threads/{thread}": anyones, "DELETE /api/copilotkit/threads/{thread}": anyones,
 	"POST /api/copilotkit/threads/{thread}/archive": anyones,
 
 	"POST /agents/:agent": agents, "GET /agents/:agent/capabilities": agents, "POST /subgraphs": agents,
@@ -68,7 +69,7 @@ func bodyOf(route string) (body, media string) {
 	case strings.HasSuffix(route, "PATCH /threads/:id"):
 		return `{"title":"T"}`, "application/json"
 	case strings.HasPrefix(route, "PATCH"):
-		return `{"n":"` + rand.Text() + `"}`, "application/merge-patch+json" // a patch that changes nothing is not remembered
+		return `{"n":"` + rand.Text() + `"}`, "application/merge-patch+json" // a patch without effect is not remembered
 	case strings.Contains(route, "/stop"):
 		return "", "application/json"
 	default:
@@ -162,7 +163,7 @@ func patched(answer string) string {
 	return id
 }
 
-// routesOf are the routes of the gateway itself: HEAD is wherever GET is, and CopilotKit's have a table of their own.
+// routesOf are the routes of the gateway itself: HEAD exists wherever GET does, and CopilotKit has a separate table.
 func routesOf(g *Gateway) []string {
 	var routes []string
 	for _, r := range g.routes.(*echo.Echo).Routes() {

@@ -21,8 +21,7 @@ import (
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
-// This is the one file that knows echo. Handlers take what net/http has; whatever they need of the router is
-// in the request.
+// Only this file uses echo. Handlers use net/http; the router passes them values in the request.
 
 // A handler answers a request. It returns an error instead of writing one.
 type handler func(w http.ResponseWriter, r *http.Request) error
@@ -63,7 +62,7 @@ func (g *Gateway) newRoutes() http.Handler {
 	} {
 		route.add(e, g.adapt, g.authenticate)
 	}
-	for _, route := range []tableRow{ // what belongs to nobody
+	for _, route := range []tableRow{ // public routes
 		{http.MethodGet, "/healthz", g.healthz},
 		{http.MethodGet, "/readyz", g.readyz},
 		{http.MethodGet, "/openapi.json", g.showOpenAPI},
@@ -76,7 +75,7 @@ func (g *Gateway) newRoutes() http.Handler {
 	}
 	k := newCopilotkit(g)
 	for _, path := range []string{copilotkit.Base, copilotkit.Base + "/*"} {
-		e.Any(path, g.adapt(k.Serve), g.authenticate) // it has a table of its own
+		e.Any(path, g.adapt(k.Serve), g.authenticate) // it has a separate table
 	}
 	return e
 }
@@ -129,7 +128,7 @@ func (w responseWriter) FlushError() error {
 // Begun reports whether the response has begun.
 func (w responseWriter) Begun() bool { return w.Committed }
 
-// nameRoute tells who measures requests which route has answered one.
+// nameRoute sets the route's name for the measurement of the request.
 func nameRoute(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if path := c.Path(); path != "" {
@@ -142,18 +141,18 @@ func nameRoute(next echo.HandlerFunc) echo.HandlerFunc {
 // requestIDHeader names a request, in it and in its answer.
 const requestIDHeader = echo.HeaderXRequestID
 
-// identify gives each request an id, which it sets on the response too, the address of its client, and its body a deadline: net/http waits for a body before
-// it answers, also if no handler reads it.
+// identify gives a request an id, also in the response, its client's address, and a deadline for its body: net/http
+// waits for the rest of a body before it responds, even if no handler reads it.
 func (g *Gateway) identify(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
-		id, own := r.Header.Get(requestIDHeader), rand.Text()
+		id, serverID := r.Header.Get(requestIDHeader), rand.Text()
 		if !goodRequestID(id) {
 			id = g.o.NewID()
-			own = id
+			serverID = id
 		}
 		c.Response().Header().Set(requestIDHeader, id)
-		r = route.WithAddress(route.WithRequestID(r, id, own), g.clientAddress(r))
+		r = route.WithAddress(route.WithRequestID(r, id, serverID), g.clientAddress(r))
 		defer route.TimeBody(responseWriter{c.Response()}, r)()
 		c.SetRequest(r)
 		return next(c)
@@ -171,11 +170,12 @@ func (g *Gateway) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		r = route.WithPrincipal(r, principal)
 		if err := g.limits.takeRequest(r); err != nil {
-			g.refuseOften(responseWriter{c.Response()}, r, err)
+			g.writeRateLimited(responseWriter{c.Response()}, r, err)
 			return nil
 		}
-		own(c.Response().Writer, principal.ID)
-		if _, err := url.ParseQuery(r.URL.RawQuery); err != nil { // net/http leaves out what it cannot read, such as which agent's thread is meant
+		setOwner(c.Response().Writer, principal.ID)
+		// net/http drops what it cannot parse, such as the agent's name
+		if _, err := url.ParseQuery(r.URL.RawQuery); err != nil {
 			g.answerError(responseWriter{c.Response()}, r, route.InvalidQuery("query", "is malformed"))
 			return nil
 		}
@@ -213,21 +213,21 @@ func (g *Gateway) routingError(err error, c echo.Context) {
 // cors lets pages of the allowed origins call the gateway.
 func (g *Gateway) cors() middleware.CORSConfig {
 	return middleware.CORSConfig{
-		// A preflight for a host that is not answered goes on to guard, which refuses it.
+		// A preflight for a host that is not served is left to guard, which refuses it.
 		Skipper:         func(c echo.Context) bool { return isPreflight(c.Request()) && g.hosts().Check(c.Request()) != nil },
 		AllowOriginFunc: func(origin string) (bool, error) { return g.origins().Allow(origin), nil },
 		AllowMethods:    []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodDelete},
-		// The headers that preflight leaves of those that are asked for are allowed: * would leave Authorization out.
+		// Allows the requested headers that preflight has kept: * would leave Authorization out.
 		AllowCredentials: g.origins().Credentials(),
 		ExposeHeaders:    []string{requestIDHeader, "Retry-After", "ETag", "Location"},
 		MaxAge:           600,
 	}
 }
 
-// isPreflight reports whether a browser asks whether a page may send a request.
+// isPreflight reports whether r is a CORS preflight.
 func isPreflight(r *http.Request) bool { return r.Method == http.MethodOptions }
 
-// preflight leaves of the headers that a preflight asks for those that pages may set.
+// preflight removes from a preflight's requested headers those that pages may not set.
 func (g *Gateway) preflight(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if h := c.Request().Header; isPreflight(c.Request()) {
@@ -237,7 +237,7 @@ func (g *Gateway) preflight(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// guard refuses requests that are for another host, come from a page that may not call, or have too many headers, before anything else is looked at.
+// guard refusesrequests for another host, from a page that may not call, or with too many headers.
 func (g *Gateway) guard(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		err := g.hosts().Check(c.Request())
@@ -255,25 +255,25 @@ func (g *Gateway) guard(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// goodRequestID reports whether a caller's request id may go into logs and headers as it is.
+// goodRequestID reports whether a caller's request id is safe in logs and headers.
 func goodRequestID(id string) bool {
 	const most = 128
 	return id != "" && len(id) <= most && !strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// writePiece is how much of an answer has a deadline of its own, in bytes.
+// writePiece is the number of bytes of a response that get one deadline.
 const writePiece = 64 << 10
 
-// A timedWriter is a response whose reader has a limited time for each piece. One that reads slowly gets everything; one
-// that does not read is cut, whatever it was sent: a stream, a plain answer, or a file.
+// A timedWriter is a response with a time limit for each piece. A slow reader gets everything; one that does not read
+// is cut off, from streams, plain responses and files.
 type timedWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController // of ResponseWriter
 	timeout time.Duration
-	streams bool      // of HTTP/2, which resets a stream at its deadline though nothing is being written
+	streams bool      // of HTTP/2, which resets a stream at its deadline even without a pending write
 	until   time.Time // the deadline
 	expired bool      // the reader took too long
-	// answers limits what is written at a time; owner is whose answer this is, empty for what all are sent alike, such as the page's files.
+	// answers bounds the bytes being written, which count for owner; "" for public content.
 	answers *limit.Bytes
 	owner   string
 	noRoom  bool // for a part of the answer
@@ -283,15 +283,15 @@ func newTimedWriter(w http.ResponseWriter, r *http.Request, timeout time.Duratio
 	return &timedWriter{ResponseWriter: w, control: http.NewResponseController(w), timeout: timeout, streams: r.ProtoMajor > 1}
 }
 
-// own makes the answer a principal's.
-func own(w http.ResponseWriter, principal string) {
+// setOwner counts the response's bytes for a principal.
+func setOwner(w http.ResponseWriter, principal string) {
 	if timed, ok := w.(*timedWriter); ok {
 		timed.owner = principal
 	}
 }
 
-// Write writes p piece by piece. A large p takes memory until its reader has it, so it takes room among all that are being written. If there is
-// none the connection is cut, because what has been sent may not look like all.
+// Write writes p in pieces. A large p occupies memory until it is sent, so it is counted in answers. If that is full
+// the connection is cut, because a truncated response must not look complete.
 func (w *timedWriter) Write(p []byte) (int, error) {
 	if len(p) > writePiece && w.owner != "" {
 		room := w.answers.Hold(w.owner)
@@ -331,12 +331,11 @@ func (w *timedWriter) note(err error) error {
 // Unwrap is for [http.ResponseController].
 func (w *timedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// limit sets the deadline of what is written next. A connection that has none, such as a test's, does without; one that is
-// closed fails the write.
+// limit sets the deadline of the next write. Connections of tests may have none; on a closed one the write fails.
 func (w *timedWriter) limit() {
 	w.until = time.Now().Add(w.timeout)
 	if w.noRoom {
-		w.until = time.Unix(1, 0) // it is over, so that nothing more is written
+		w.until = time.Unix(1, 0) // in the past: nothing more is written
 	}
 	_ = w.control.SetWriteDeadline(w.until)
 }

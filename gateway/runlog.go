@@ -11,8 +11,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// framesOf yields the frames of a run behind one of them, or from the first on for the zero one: to its end or, while it is live, up to
-// what the log had when the run was looked up. It costs what it yields.
+// framesOf yields the frames of a run after the given one, or from the first for the zero id: to the run's end or,
+// while it is live, to the end of the log when the run was loaded. Its cost is proportional to the frames yielded.
 func (g *Gateway) framesOf(ctx context.Context, run *namedRun, after state.FrameID) iter.Seq2[state.Frame, error] {
 	return func(yield func(state.Frame, error) bool) {
 		first := state.FrameID{Fence: run.Origin}

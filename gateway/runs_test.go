@@ -85,7 +85,7 @@ func TestTheEventsOfARunPageByPage(t *testing.T) {
 	}
 }
 
-// While a run is live its pages have what is there, and a reader goes on behind them.
+// While a run is live its pages have the events so far, and a reader continues after them.
 func TestTheEventsOfALiveRun(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

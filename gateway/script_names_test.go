@@ -57,7 +57,7 @@ func (s *script) named(line string) string {
 	return strings.Join(words, " ")
 }
 
-// id is what a name stands for; a new name stands for itself.
+// id returns the id for a name; a new name is its own id.
 func (s *script) id(name string) string {
 	if id := s.ids[name]; id != "" {
 		return id

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// send sends a run request; a stream is its reader's to read, anything else is said.
+// send sends a run request; a stream is left to its reader, anything else is the result.
 func (s *script) send(words []string) (*reader, string) {
 	s.t.Helper()
 	path, body := s.request(words)

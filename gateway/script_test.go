@@ -23,8 +23,8 @@ import (
 	"github.com/agui-gateway/gateway/state/statetest"
 )
 
-// A case is what clients do with a thread over HTTP, a step per line, and what each step comes to behind "->". It
-// is played on one gateway with a store in memory, and on two replicas on Redis that take turns.
+// A case is a sequence of requests on a thread over HTTP, a step per line, with the result of each after "->". It is
+// played on one gateway with a store in memory, and on two replicas on Redis that take turns.
 //
 //	run AGENT RUN WORD…          POST /agents/AGENT, its whole stream
 //	page AGENT RUN WORD…         the same by CopilotKit's route
@@ -35,7 +35,7 @@ import (
 //	until NAME TYPE              that stream up to an event of the type
 //	rest NAME                    the rest of that stream
 //	hangup NAME                  its connection closes
-//	release                      an agent that waits goes on
+//	release                      an agent that waits continues
 //	idle                         nothing runs on the thread any more
 //	runs                         the thread's runs, newest first
 //	errors                       how many errors were logged
@@ -46,13 +46,13 @@ import (
 //	resume ANSWER…               POST /threads/t/resume
 //	later DURATION               the clock is moved
 //
-// The words of a request are messages, by name: u1 is a user's, s1 a system's, d1 a developer's, and t1>c1 the
-// result of call c1; u1=Well_then is one with a text. What the gateway said is a1, a2, … in the order in which it was first seen, its questions are
-// q1, …, its frontend calls c1, …; q1=M answers a question and q1! calls it off. @x names another thread than t,
-// state=JSON is the client's state, and +edit, +regenerate, +detach and +old are what they say.
+// The words of a request are messages, by name: u1 is a user's, s1 a system's, d1 a developer's, and t1>c1 the result
+// of call c1; u1=Well_then is one with a text. The gateway's messages are a1, a2, … in the order in which they were
+// first seen, its questions are q1, …, its frontend calls c1, …; q1=M answers a question and q1! cancels it. @x names
+// another thread than t, state=JSON is the client's state, and +edit, +regenerate, +detach and +old set these options.
 //
-// A stream comes to success, interrupt, cancelled, plain (an end without an outcome), "error CODE", or "refused
-// CODE" if it asks again; a plain answer to its status, and its code. A thread is its status and its messages,
+// The result of a stream is success, interrupt, cancelled, plain (an end without an outcome), "error CODE", or "refused
+// CODE" if it asks again; that of a JSON response its status, and its code. A thread is its status and its messages,
 // followed by its state if the case names one.
 type testCase struct {
 	name  string
@@ -151,7 +151,7 @@ func newScript(t *testing.T, start func(*testing.T, ...func(*gateway.Options)) *
 	return s
 }
 
-// w is the replica whose turn it is.
+// w returns the replica for the next step.
 func (s *script) w() *world {
 	w := s.replicas[s.turn%len(s.replicas)]
 	s.turn++
@@ -175,7 +175,7 @@ func (s *script) play(steps string) {
 	}
 }
 
-// do does one step and says what it came to.
+// do does one step and returns its result.
 func (s *script) do(words []string, want string) string {
 	switch verb := words[0]; verb {
 	case "run", "page":
@@ -242,7 +242,7 @@ func (s *script) holds(r *reader, words []string) {
 	}
 }
 
-// came says what a stream came to.
+// came returns the result of a stream.
 func (s *script) came(r *reader) string {
 	if len(r.events) == 0 {
 		return "nothing"
@@ -320,7 +320,7 @@ func (s *script) thread(words []string, want string) string {
 	return strings.Join(line, " ")
 }
 
-// plain sends what is answered by JSON.
+// plain sends a request with a JSON response.
 func (s *script) plain(words []string) string {
 	path, method, body := "/threads/"+s.threadOf(words), http.MethodPost, ""
 	switch words[0] {

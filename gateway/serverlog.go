@@ -18,9 +18,9 @@ const (
 	maxLogStack = 16 << 10
 )
 
-// BoundedLog returns a handler that passes lines on to h with what is long cut off: whatever callers, agents and servers
-// send, no attribute takes more than 2 KiB, and no stack more than 16 KiB. A panic of h loses the line and nothing else.
-// [New] applies it to [Options.Log].
+// BoundedLog returns a handler that truncates long values and passes lines to h: no attribute takes more than 2 KiB,
+// and no stack more than 16 KiB, whatever callers, agents and servers send. A panic of h only loses the line. [New]
+// applies it to [Options.Log].
 func BoundedLog(h slog.Handler) slog.Handler {
 	if bounded, ok := h.(boundedLog); ok {
 		return bounded
@@ -105,8 +105,7 @@ func (a *attempt) logStart() {
 	a.log.Info("run: started")
 }
 
-// logEnd writes the line of the run's end: how it ended, how long it took since its first start, and the tokens of all its
-// attempts, as far as they are known.
+// logEnd writes the line of the run's end: its outcome, its duration since its first start, and its known tokens.
 func (a *attempt) logEnd() {
 	attrs := []any{"status", string(a.ended.Status)}
 	if a.ended.Code != "" {
@@ -142,7 +141,7 @@ func (a *attempt) tokens() (input, output int64) {
 	return input, output
 }
 
-// logThread writes a line about what a request does to a thread. It must not contain titles or messages, which are people's.
+// logThread writes a line about the effect of a request on a thread. It must not contain titles or messages.
 func (g *Gateway) logThread(r *http.Request, key state.Key, what string, attrs ...any) {
 	g.log(r).With("agent", key.Agent, "thread", key.ID).Info("thread: "+what, attrs...)
 }

@@ -15,31 +15,32 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A slot is a request's share of the runs that may be live here at once. It is taken before the store is asked, because a run that
-// the store begins has to start, and released unless a run occupies it. Fields below the first are guarded by [Gateway]'s mu.
+// A slot is a request's share of the runs that may be live here at once. It is taken before the store is called,
+// because a run that the store begins has to start, and released unless a run occupies it. Fields below the first are
+// guarded by [Gateway]'s mu.
 //
-// Beside it, the request is counted as one of its principal's runs, from the first time that it asks for a slot until it has its verdict or
-// its run has ended: what waits in queues counts too.
+// The request also counts as one of its principal's runs, from its first attempt to get a slot until its verdict or the
+// end of its run: waiting in queues counts too.
 type slot struct {
 	g         *Gateway
 	principal string
 	held      bool
 	counted   bool // as one of the principal's
-	// from is the run whose slot this will be when it has ended; nil if there is none.
+	// from is the run that hands its slot over when it ends; nil if there is none.
 	from *attempt
 	// taken is closed when a slot that was waited for is held.
 	taken chan struct{}
 }
 
-// take makes sure that the slot is held. The error says why nothing can run now.
+// take ensures that the slot is held, or returns the reason why no run can start now.
 func (s *slot) take() error {
 	s.g.mu.Lock()
 	defer s.g.mu.Unlock()
 	return s.takeLocked()
 }
 
-// takeOver is take for a run that exists already: it counts as its principal's, however many that are.
-func (s *slot) takeOver() error {
+// takeForTakeover is take for an existing run: it ignores the limit of its principal.
+func (s *slot) takeForTakeover() error {
 	s.g.mu.Lock()
 	defer s.g.mu.Unlock()
 	s.counted = s.g.limits.runs.Add(s.principal, 1, 0)
@@ -75,8 +76,8 @@ func (s *slot) mayWait() bool {
 	return s.counted
 }
 
-// enqueue is take for a request that may wait: slots are given in the order in which they were asked for. The channel is
-// closed when the slot is held. Until then release gives the wait up.
+// enqueue is take for a request that may wait: slots are granted in the order of requests. The channel is closed when
+// the slot is held. Until then release cancels the wait.
 func (s *slot) enqueue() (taken <-chan struct{}, err error) {
 	s.g.mu.Lock()
 	defer s.g.mu.Unlock()
@@ -93,8 +94,8 @@ func (s *slot) enqueue() (taken <-chan struct{}, err error) {
 	return s.taken, nil
 }
 
-// inherit makes the slot of the live run of t this one when that run ends, unless another request inherits it already. The
-// channel is closed when the run has ended; it is nil if the run is not live here and so has no slot to leave.
+// inherit arranges that this slot is that of the live run of t when the run ends, unless another request does already.
+// The channel is closed when the run has ended; it is nil if the run is not live here and so has no slot to leave.
 func (s *slot) inherit(t *state.Thread) <-chan struct{} {
 	s.g.mu.Lock()
 	defer s.g.mu.Unlock()
@@ -115,7 +116,7 @@ func (s *slot) occupy() {
 	s.held, s.counted = false, false
 }
 
-// leave is release for a request that asks for no slot any more.
+// leave is release for a request that needs no slot any more.
 func (s *slot) leave() {
 	s.release()
 	s.g.mu.Lock()
@@ -169,18 +170,17 @@ func (g *Gateway) freeSlotLocked() {
 	g.wg.Done()
 }
 
-// Bounds of runs that remote agents ask for on behalf of other runs. The first ends a circle of remote agents. The second ends one
-// that branches, which within the first could still be 2^16 runs: it counts the runs of one chain on this replica, as long as
-// any of them is live.
+// Bounds of runs that remote agents request for other runs. The first ends a cycle of remote agents. The second ends a
+// branching one, which could still reach 2^16 runs within the first: it counts a chain's runs here while any is live.
 const (
 	maxHops      = 16
 	maxChainRuns = 128
 )
 
-// chainName is what a chain may be called.
+// chainName matches valid names of chains.
 var chainName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// hopsOf returns over how many remote agents a request came, and the chain that it belongs to: a new one if it came over none.
+// hopsOf returns a request's number of hops and the name of its chain: a new one without hops.
 func hopsOf(header http.Header) (hops int, chain string, err error) {
 	text := header.Get(groupchat.HopsHeader)
 	if text == "" {
@@ -205,13 +205,13 @@ type chains struct {
 	all map[string]*chain
 }
 
-// A chain is a run with those that its remote agents ask for, as far as they are here.
+// A chain is a run together with the runs that its remote agents request on this replica.
 type chain struct {
 	live int // with those that are about to be
-	runs int // that remote agents asked for, since the first that is live
+	runs int // requested by remote agents since the first that is live
 }
 
-// enter counts a run that came over so many hops, until leave. It returns false, and counts nothing, if the chain has too many.
+// enter counts a run with the given hops until leave. It returns false, and counts nothing, if the chain has too many.
 func (c *chains) enter(name string, hops int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -233,8 +233,8 @@ func (c *chains) enter(name string, hops int) bool {
 	return true
 }
 
-// rejoin counts a run that is taken over, even if the chain has too many.
-func (c *chains) rejoin(name string) {
+// enterForTakeover counts a run that is taken over, ignoring the limit.
+func (c *chains) enterForTakeover(name string) {
 	c.enter(name, 0)
 }
 

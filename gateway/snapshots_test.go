@@ -61,7 +61,7 @@ func TestReadersShareSnapshots(t *testing.T) {
 	}
 }
 
-// A thread that is made anew under the name of one that was deleted has snapshots of its own.
+// A thread that is created again under the name of a deleted one has separate snapshots.
 func TestSnapshotsOfADeletedThreadAreNotShown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

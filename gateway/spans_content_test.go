@@ -19,12 +19,12 @@ import (
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
-// words are what people, models, tools and servers say in a conversation that is told of. Each is a word that nothing else contains.
+// words are texts of people, models, tools and servers in an observed conversation. Each is a unique word.
 var words = struct{ prompt, message, state, context, props, reply, arguments, result, answer, fault, title string }{
 	"MarkPrompt", "MarkMessage", "MarkState", "MarkContext", "MarkProps", "MarkReply", "MarkArguments", "MarkResult", "MarkAnswer", "MarkFault", "MarkTitle",
 }
 
-// hidden are what nobody may ever be told, in no setting.
+// hidden are texts that must never be reported, with any setting.
 var hidden = []string{farSecret, modelSecret, hookSecret, "MarkHeader", "MarkCookie", "MarkQuery"}
 
 // An observedTeam is a wired team with all of its telemetry.
@@ -34,8 +34,8 @@ type observedTeam struct {
 	log     *lockedBuffer
 }
 
-// sayEverything has a conversation in which everything is said that there is to say: questions are asked and answered, a tool is called,
-// a remote agent asked, and in the end the model's server refuses with a sentence of its own.
+// sayEverything plays a conversation with all kinds of content: it asks and answers questions, calls a tool and a
+// remote agent, and in the end the model's server refuses with a sentence.
 func sayEverything(t *testing.T, content bool) *observedTeam {
 	t.Helper()
 	told := &observedTeam{metrics: sdkmetric.NewManualReader(), log: &lockedBuffer{}}
@@ -62,7 +62,7 @@ func sayEverything(t *testing.T, content bool) *observedTeam {
 	return told
 }
 
-// everything is all that was told, by what told it.
+// everything is all telemetry, by source.
 func (told *observedTeam) everything() map[string]string {
 	told.t.Helper()
 	var collected metricdata.ResourceMetrics
@@ -85,7 +85,7 @@ func (told *observedTeam) everything() map[string]string {
 	return map[string]string{"spans": spans, "metrics": fmt.Sprintf("%+v", collected), "the log": told.log.String(), "the traces of runs": steps}
 }
 
-// TestTelemetryHasNoContent looks for everything that was said in all that is told of it.
+// TestTelemetryHasNoContent searches all telemetry for the content of the conversation.
 func TestTelemetryHasNoContent(t *testing.T) {
 	t.Parallel()
 	told := sayEverything(t, false)
@@ -93,7 +93,7 @@ func TestTelemetryHasNoContent(t *testing.T) {
 	for where, text := range told.everything() {
 		for _, word := range marks {
 			if where == "the log" && word == words.fault {
-				continue // it has what other servers say of their failures, without what they were told
+				continue // it contains errors of other servers, without their inputs
 			}
 			if i := strings.Index(text, word); i >= 0 {
 				t.Errorf("%s tell %q: …%s…", where, word, text[max(0, i-300):min(len(text), i+100)])
@@ -107,8 +107,8 @@ func TestTelemetryHasNoContent(t *testing.T) {
 	}
 }
 
-// TestContentIsToldWhenAsked has prompts, replies, arguments and results in spans when the operator wants it, and nowhere else. Secrets stay
-// out of them.
+// TestContentIsToldWhenAsked has prompts, replies, arguments and results in spans when the operator enables that, and
+// nowhere else. Secrets stay out of them.
 func TestContentIsToldWhenAsked(t *testing.T) {
 	t.Parallel()
 	all := sayEverything(t, true).everything()

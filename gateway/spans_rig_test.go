@@ -60,8 +60,8 @@ func (w *witness) heard(name string) []string {
 	return values
 }
 
-// A wiredTeam is a gateway with a team that reaches out to everything that there is: a model, a tool of an MCP server, an agent on another
-// gateway, and the webhook.
+// A wiredTeam is a gateway with a team that uses every kind of server: a model, a tool of an MCP server, an agent on
+// another gateway, and the webhook.
 type wiredTeam struct {
 	*world
 	spans                   *tracetest.InMemoryExporter

@@ -26,8 +26,8 @@ const (
 	callersSpan  = "00-" + callersTrace + "-b7ad6b7169203331-01"
 )
 
-// A caller's trace goes on at each server that the run asks, and with the notice that it waits. What else a caller sends for its
-// own servers does not.
+// A caller's trace is propagated to each server that the run calls, and with the notice of its question. Other headers
+// of a caller for its own servers are not.
 func TestATraceReachesWhoIsAsked(t *testing.T) {
 	t.Parallel()
 	team := newWiredTeam(t, telemetry.Options{}, "3 euros", []openaitest.Answer{openaitest.Calls("price", `{"of":"tea"}`), openaitest.Text("Three.")})
@@ -81,7 +81,7 @@ func TestSpansOfARun(t *testing.T) {
 	}
 }
 
-// The runs of a thread are traces of their own, each linked with the one before: the answer with the run that asked.
+// The runs of a thread have separate traces, each linked with the one before: the answer with the run that asked.
 func TestTheRunsOfAThreadAreLinked(t *testing.T) {
 	t.Parallel()
 	team := newWiredTeam(t, telemetry.Options{}, "3 euros", []openaitest.Answer{openaitest.Text("Hello.")})
@@ -131,7 +131,7 @@ func linksOf(s tracetest.SpanStub) (links []string) {
 	return links
 }
 
-// A takeover goes on in the trace of the run, below the attempt that it takes over and linked with it.
+// A takeover continues the trace of the run, below the attempt that it takes over and linked with it.
 func TestATakeoverIsLinked(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

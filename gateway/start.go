@@ -20,15 +20,15 @@ import (
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
-// start executes a run that the store has begun, in a goroutine and with a context of its own. The caller has taken a slot and
-// acquired the agent; asked is when it asked the store for the lease. Request is the context whose trace the run is part of, header that
-// of the request, nil if that went to another replica.
-func (g *Gateway) start(agent *served, begun *state.Begun, asked time.Time, request context.Context, header http.Header, log *slog.Logger) *attempt {
+// start executes a run that the store has begun, in a new goroutine with a new context. The caller has taken a slot and
+// acquired the agent. requested is when it requested the lease, request the context of the run's trace, and header that of
+// the request, nil if another replica got it.
+func (g *Gateway) start(agent *servedAgent, begun *state.Begun, requested time.Time, request context.Context, header http.Header, log *slog.Logger) *attempt {
 	ctx, cancel := context.WithCancelCause(telemetry.With(context.Background(), g.o.Telemetry))
 	a := &attempt{
-		g: g, agent: agent, lease: begun.Lease, term: newTerm(asked.Add(g.o.Lease)), clock: g.clockAt(begun.Now), intent: begun.Thread.Live.Intent,
+		g: g, agent: agent, lease: begun.Lease, term: newTerm(requested.Add(g.o.Lease)), clock: g.clockAt(begun.Now), intent: begun.Thread.Live.Intent,
 		cancel: cancel, done: make(chan struct{}), woken: make(chan struct{}, 1), header: agent.forwarded(header),
-		committing: lock.New(), ids: newMinter(g.o.NewID), metrics: g.metrics, measuredAs: measuredAs(agent), asked: asked,
+		committing: lock.New(), ids: newMinter(g.o.NewID), metrics: g.metrics, measuredAs: measuredAs(agent), requested: requested,
 	}
 	a.ctx = a.beginStep(ctx, request)
 	a.background = context.WithoutCancel(a.ctx)
@@ -66,9 +66,9 @@ func (a *attempt) startOrTakeOver() error {
 	return a.takeOver()
 }
 
-// startRun writes RUN_STARTED, the state, and the conversation if the request changed it. A run whose messages or state cannot be
-// read starts all the same, so that readers see it fail. The run's own context does not count: a run
-// that was stopped already starts, and ends.
+// startRun writes RUN_STARTED, the state, and the conversation if the request changed it. A run with unreadable
+// messages or state still starts, so that readers see it fail. The run's context is ignored: a stopped run starts, and
+// ends.
 func (a *attempt) startRun() error {
 	t := a.thread.Load()
 	view, messagesErr := a.newView(t)
@@ -105,19 +105,19 @@ func (a *attempt) newRun(view *run.View) *run.Run {
 	})
 }
 
-// finished is what an agent has returned.
-type finished struct {
+// An agentResult is the return value of an agent.
+type agentResult struct {
 	result groupchat.Result
 	err    error
 }
 
-// launch executes the agent in a goroutine of its own. The channel receives its result when it has finished, paused or failed.
-func (a *attempt) launch() <-chan *finished {
+// launch executes the agent in a new goroutine. The channel receives its result when it has finished, paused or failed.
+func (a *attempt) launch() <-chan *agentResult {
 	left := a.agent.RunTimeout - a.clock.Now().Sub(a.intent.StartedAt)
 	ctx, cancel := context.WithTimeoutCause(a.ctx, left, errTimeout)
 	a.ctx = ctx
 	s := a.session()
-	ended := make(chan *finished, 1)
+	ended := make(chan *agentResult, 1)
 	go func() {
 		defer cancel()
 		var result groupchat.Result
@@ -128,7 +128,7 @@ func (a *attempt) launch() <-chan *finished {
 			result, err = groupchat.Execute(ctx, a.agent.agent, s)
 			return err
 		})
-		ended <- &finished{result, err}
+		ended <- &agentResult{result, err}
 	}()
 	return ended
 }
@@ -176,7 +176,7 @@ func (a *attempt) session() *groupchat.Session {
 	return s
 }
 
-// A minter makes the ids of an attempt and knows those that it made: no earlier message has one of them.
+// A minter makes the ids of an attempt and recognises them: no earlier message has one.
 type minter struct {
 	make func() string
 
@@ -204,8 +204,8 @@ func (m *minter) isNew(id string) bool {
 	return m.made[id] || m.made[rest]
 }
 
-// newView returns the view that the run starts with. The conversation of t is read only when it is needed, if its last message is
-// known: it is not if results of frontend calls came, which are inserted behind their calls.
+// newView returns the initial view of the run. The conversation of t is read only when needed if its last message is
+// known. It is not known if results of frontend calls came, which are inserted after their calls.
 func (a *attempt) newView(t *state.Thread) (*run.View, error) {
 	if t.LastMessage == "" || t.LastMessage != t.LastUser {
 		messages, err := a.messages(t.Rev)
@@ -218,8 +218,8 @@ func (a *attempt) newView(t *state.Thread) (*run.View, error) {
 	}, nil), nil
 }
 
-// readEarlier reads messages for the run's view, under the run's lock: it gives up when the run is stopped, so that a stop does not
-// wait for a store that is away. A run whose messages cannot be read ends.
+// readEarlier reads messages for the run's view, under the run's lock. It returns when the run is stopped, so that a
+// stop does not wait for an unavailable store. A run without its messages ends.
 func (a *attempt) readEarlier(rev int64) ([]agui.Message, error) {
 	ctx := a.ctx
 	if ctx.Err() != nil {
@@ -232,7 +232,7 @@ func (a *attempt) readEarlier(rev int64) ([]agui.Message, error) {
 	return messages, err
 }
 
-// messages returns the thread's messages at a revision. A store that is away is waited for, as for everything that a run needs.
+// messages returns the thread's messages at a revision. It waits while the store is away, like all reads of a run.
 func (a *attempt) messages(rev int64) ([]agui.Message, error) {
 	return a.messagesFor(a.background, rev)
 }

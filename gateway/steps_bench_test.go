@@ -14,8 +14,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// The benchmarks of this file are those of the steps of the walk (docs/design.md) that are this package's. Each measures its step alone, on
-// threads in memory.
+// The benchmarks of this file are those of this package's steps of the walk (docs/design.md). Each measures its step
+// alone, on threads in memory.
 
 // BenchmarkDecode decodes a request with a new message, and one that echoes a conversation of 2,000.
 func BenchmarkDecode(b *testing.B) {
@@ -43,7 +43,7 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// begin makes a run of an agent on a thread of its own, up to where it belongs to the server.
+// begin makes a run of an agent on a new thread, up to the point where it belongs to the server.
 func (b *costBed) begin(agent string) *attempt {
 	r := b.request("begun"+strconv.Itoa(b.runs), b.said(b.runs, agui.RoleUser))
 	r.Key.Agent = agent
@@ -68,7 +68,7 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
-// BenchmarkFinish ends a run whose agent returns: from there to the release of the lease.
+// BenchmarkFinish ends a run after its agent returns: from there to the release of the lease.
 func BenchmarkFinish(b *testing.B) {
 	bed := newCostBed(b, "memory")
 	b.ReportAllocs()
@@ -81,7 +81,7 @@ func BenchmarkFinish(b *testing.B) {
 	}
 }
 
-// BenchmarkTail sends 20,000 events to a reader with a cursor, who is 20,000 behind.
+// BenchmarkTail sends 20,000 events to a reader with a cursor 20,000 events behind.
 func BenchmarkTail(b *testing.B) {
 	const events = 20_000
 	bed := newCostBed(b, "memory")

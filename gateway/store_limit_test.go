@@ -17,8 +17,8 @@ func limitedStore(limit int64) func(*gateway.Options) {
 	return func(o *gateway.Options) { o.Store = memstore.New(memstore.Options{Now: o.Now, Limit: limit}) }
 }
 
-// TestAStoreAtItsLimitForgetsTheOldest goes on and on: what was used longest ago is like what never was, a live run and an open question
-// stay.
+// TestAStoreAtItsLimitForgetsTheOldest fills a store without end: the least recently used threads are evicted, a live
+// run and an open question stay.
 func TestAStoreAtItsLimitForgetsTheOldest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, limitedStore(128<<10))
@@ -48,7 +48,8 @@ func TestAStoreAtItsLimitForgetsTheOldest(t *testing.T) {
 	live.finished()
 }
 
-// TestAFullStoreRefusesWhatIsNew fills a store with live runs: nothing of them can go, so that nothing new begins until one has ended.
+// TestAFullStoreRefusesWhatIsNew fills a store with live runs: nothing of them can be evicted, so that nothing new
+// begins until one has ended.
 func TestAFullStoreRefusesWhatIsNew(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, limitedStore(118<<10))
@@ -70,7 +71,8 @@ func TestAFullStoreRefusesWhatIsNew(t *testing.T) {
 	}
 }
 
-// TestAPrincipalsShare fills what a principal may store: the answer says what to do, others are not concerned, and deleting makes room.
+// TestAPrincipalsShare uses up a principal's storage: the answer explains the remedy, others are not affected, and
+// deleting makes room.
 func TestAPrincipalsShare(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, byHeader, func(o *gateway.Options) { o.Limits.StoredPerPrincipal = 64 << 10 })

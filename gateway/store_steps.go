@@ -13,8 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
-// A measuredStore is a store whose calls are steps. Those that a run makes all the time, such as appends to its log, are
-// measured, and have no span.
+// A measuredStore records a span for each call of a store. Frequent calls, such as appends to a log, have no span.
 type measuredStore struct {
 	state.Store
 	t *telemetry.Telemetry
@@ -39,7 +38,7 @@ func (s measuredStore) measure(ctx context.Context, operation string, call func(
 	return err
 }
 
-// noFaults are errors by which a store says what is so: it has not failed.
+// noFaults are errors that report a condition of the data rather than a failure of the store.
 var noFaults = []error{
 	state.ErrUnknownThread, state.ErrLeaseLost, state.ErrRevision, state.ErrGap, state.ErrTrimmed, state.ErrUnknownMessage,
 	state.ErrThreadExists, state.ErrCursor, state.ErrStored, state.ErrUnknownApproval,

@@ -18,7 +18,7 @@ import (
 	"github.com/agui-gateway/gateway/state/statetest"
 )
 
-// faulty is a gateway on a store whose next calls can be made to fail.
+// faulty is a gateway on a store with injectable failures.
 func faulty(t *testing.T) (*world, *statetest.Faulty) {
 	t.Helper()
 	store := &statetest.Faulty{Store: memstore.New(memstore.Options{})}
@@ -30,7 +30,7 @@ func faulty(t *testing.T) (*world, *statetest.Faulty) {
 	return w, store
 }
 
-// A store that is away for a moment costs nobody anything: what it was told is told again, once.
+// A short outage of the store has no visible effect: lost calls are repeated, once.
 func TestAStoreThatIsAwayForAMoment(t *testing.T) {
 	t.Parallel()
 	for _, call := range []statetest.Call{statetest.CallAppend, statetest.CallCommit, statetest.CallRenew} {
@@ -48,7 +48,7 @@ func TestAStoreThatIsAwayForAMoment(t *testing.T) {
 	}
 }
 
-// A verdict whose answer was lost is asked for again, in the same name: the run it began is not a stranger's.
+// A verdict with a lost reply is requested again under the same name: the begun run is recognised.
 func TestAVerdictThatGotLost(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []statetest.Fault{statetest.Before, statetest.After} {
@@ -124,7 +124,7 @@ func aRunThatCannotBegin(t *testing.T) {
 	})
 }
 
-// A reader whose store is gone is told so: a stream that just ends looks like a success.
+// A reader gets an error when the store is gone: a stream without an end looks like a success.
 func TestAReaderWhoseStoreIsGone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, aReaderWhoseStoreIsGone)

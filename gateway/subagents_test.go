@@ -75,8 +75,8 @@ func TestSubagentsAreToldToWhoAttachesAndKnowsThem(t *testing.T) {
 	}
 }
 
-// The setting says who is sent them without a word, an agent's own before the server's; POST /subgraphs is for clients that do not
-// know them, whatever the setting.
+// The setting is the default for requests, an agent's before the server's; POST /subgraphs is for clients that do not
+// know subagents, with any setting.
 func TestSubagentEventsAreASetting(t *testing.T) {
 	t.Parallel()
 	stated := input("t", "r1", []string{"u1:Hi"})

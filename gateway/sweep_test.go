@@ -24,7 +24,7 @@ func (s noticesLast) Overdue(ctx context.Context, limit int) ([]state.Key, error
 	return append(runs, notices...), err
 }
 
-// A replica that has no room for a run which nobody owns still tells of the questions that are due.
+// A replica without room for an orphaned run still delivers due notices.
 func TestAFullReplicaTellsOfQuestions(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, aFullReplicaTellsOfQuestions)
@@ -34,14 +34,14 @@ func aFullReplicaTellsOfQuestions(t *testing.T) {
 	shared := closeLast(t, memstore.New(memstore.Options{}))
 	ctx := t.Context()
 	deaf := newBubbleReceiver(t, func(int, *http.Request) int { return http.StatusServiceUnavailable })
-	a := newBubbleWorld(t, told(deaf, func(o *gateway.Options) { o.Store, o.Shared = shared, true }))
+	a := newBubbleWorld(t, withReceiver(deaf, func(o *gateway.Options) { o.Store, o.Shared = shared, true }))
 	asked := a.post("ask", input("asks", "r", []string{"u1:hi"})).finished().Outcome.Interrupts
 	if err := a.g.Drain(ctx); err != nil {
 		t.Fatal(err)
 	}
 
 	r := newBubbleReceiver(t, nil)
-	b := newBubbleWorld(t, told(r, func(o *gateway.Options) {
+	b := newBubbleWorld(t, withReceiver(r, func(o *gateway.Options) {
 		o.Store, o.Shared, o.Limits.Runs = noticesLast{late{shared}}, true, 1
 	}))
 	live := b.open("POST", "/agents/slow", input("live", "r", []string{"u1:hi"}))

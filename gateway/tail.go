@@ -16,14 +16,14 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// tailOptions say what of the log a reader wants.
+// tailOptions selects the part of the log that a reader wants.
 type tailOptions struct {
 	after state.FrameID
-	// opening says what to do about the snapshot of the messages that opens a run.
+	// opening is the handling of the messages snapshot that opens a run.
 	opening openingOptions
-	// live says that a run is going on whose end the reader has to see.
+	// live means that the reader is within a run and has to see its end.
 	live bool
-	// end says where the reader stops.
+	// end is where the reader stops.
 	end endAt
 }
 
@@ -37,7 +37,7 @@ const (
 
 // follow sends the run that the reader's request has started.
 func (r *reader) follow(begun *state.Begun, a *attempt) error {
-	r.g.enterOwn(r.key)
+	r.g.enterStarter(r.key)
 	defer r.g.leaveReader(r.key)
 	r.noteResumed(begun.Thread)
 	if begun.Thread.Live.Intent.RunID == r.profile.RunID {
@@ -45,7 +45,7 @@ func (r *reader) follow(begun *state.Begun, a *attempt) error {
 	}
 	err := r.open()
 	if err == nil {
-		r.stream.first = &firstWait{metrics: r.g.metrics, agent: a.measuredAs, since: a.asked}
+		r.stream.first = &firstWait{metrics: r.g.metrics, agent: a.measuredAs, since: a.requested}
 		t := tailOptions{after: state.FrameID{Fence: begun.Lease.Fence}, live: true}
 		if t.opening, err = r.openingOptions(begun); err == nil {
 			err = r.tail(t)
@@ -57,7 +57,7 @@ func (r *reader) follow(begun *state.Begun, a *attempt) error {
 	return err
 }
 
-// signalHangUp tells run a that the connection which it was posted on has closed.
+// signalHangUp reports to run a that the connection it was posted on has closed.
 func (r *reader) signalHangUp(a *attempt) {
 	select {
 	case <-a.done:
@@ -71,8 +71,8 @@ func (r *reader) signalHangUp(a *attempt) {
 	}
 }
 
-// tail sends the frames behind a cursor, and those that are appended, as far as t says. A reader for whom the log does not
-// have the next frame any more is sent a prelude again, unless it is in the middle of a run.
+// tail sends the frames after a cursor and those that are appended, as selected by t. A reader with a trimmed cursor is
+// sent a prelude again, unless it is in the middle of a run.
 func (r *reader) tail(t tailOptions) error {
 	for {
 		err := r.tailToGap(t)
@@ -90,7 +90,8 @@ func (r *reader) tail(t tailOptions) error {
 	}
 }
 
-// preludeAfterGap is [reader.prelude] for a reader whose own run may have ended. If that failed, its error is sent again.
+// preludeAfterGap is [reader.prelude] for a reader with a run that may have ended. It sends the error of a failed run
+// again.
 func (r *reader) preludeAfterGap() (after state.FrameID, idle bool, err error) {
 	now, err := r.snapshot()
 	if err != nil {
@@ -100,7 +101,7 @@ func (r *reader) preludeAfterGap() (after state.FrameID, idle bool, err error) {
 	if !r.posted || r.resumed != nil || run == nil || run.Status != state.RunError || run.RunID != r.runID {
 		return r.prelude(now.Thread, nil)
 	}
-	return now.Thread.Last, true, r.showThread(shown{Snapshot: now, failed: run})
+	return now.Thread.Last, true, r.showThread(threadView{Snapshot: now, failed: run})
 }
 
 // tailToGap is [reader.tail] up to where the log has a gap: then it returns [state.ErrTrimmed].
@@ -110,7 +111,7 @@ func (r *reader) tailToGap(t tailOptions) error {
 	defer cancel()
 	defer context.AfterFunc(r.g.serving, func() {
 		if t.end != endNever {
-			select { // the last frames may be on their way
+			select { // the last frames may still arrive
 			case <-time.After(lastFrames):
 			case <-ctx.Done(): // the tail has ended
 			}
@@ -156,7 +157,7 @@ func (r *reader) tailToGap(t tailOptions) error {
 			return r.askAgain(errcode.Cancelled)
 		}
 		t.live = !frame.Terminal(last)
-		if !t.live && (t.end == endAtTerminal || t.end == endAtIdle && r.atRest(last.ID)) {
+		if !t.live && (t.end == endAtTerminal || t.end == endAtIdle && r.isIdleAt(last.ID)) {
 			return r.stream.close()
 		}
 	}
@@ -171,7 +172,7 @@ func (r *reader) endTail(t tailOptions, storeGone context.Context) error {
 	case t.live && storeGone.Err() != nil:
 		return r.endEarly(errcode.StoreUnavailable)
 	case t.live:
-		return r.endEarly(errcode.Draining) // another replica goes on with the run
+		return r.endEarly(errcode.Draining) // another replica continues the run
 	default:
 		return r.stream.close() // the server is done
 	}
@@ -224,7 +225,7 @@ func (r *reader) state(rev int64) (json.RawMessage, error) {
 	return askStore(r, func(ctx context.Context) (json.RawMessage, error) { return r.g.store.State(ctx, r.key, rev) })
 }
 
-// snapshot returns the thread as it stands.
+// snapshot returns the current thread.
 func (r *reader) snapshot() (*state.Snapshot, error) {
 	return askStore(r, func(ctx context.Context) (*state.Snapshot, error) { return r.g.store.Snapshot(ctx, r.key) })
 }
@@ -251,12 +252,12 @@ func askStore[T any](r *reader, call func(context.Context) (T, error)) (T, error
 	}
 }
 
-// lastFrames is how long a reader waits for the end of its run when this replica has no live runs any more: the end is in the log
-// already, or another replica will write it.
+// lastFrames is how long a reader waits for the end of its run after the last live run of this replica: the log has the
+// end already, or another replica will write it.
 const lastFrames = 500 * time.Millisecond
 
-// projectBatch makes the reader's frames of stored ones, up to the first terminal one if that is where the reader stops. It
-// returns the last stored frame that they stand for.
+// projectBatch converts stored frames to the reader's, up to the first terminal one if the reader stops there. It
+// returns the last stored frame that they cover.
 func (r *reader) projectBatch(t tailOptions, run *opening, batch []state.Frame) (frames []state.Frame, last state.Frame, err error) {
 	frames = make([]state.Frame, 0, len(batch))
 	for _, f := range batch {
@@ -282,8 +283,8 @@ func (r *reader) projectBatch(t tailOptions, run *opening, batch []state.Frame) 
 	return frames, last, nil
 }
 
-// atRest reports whether nothing runs on the thread and its log ends with the frame last.
-func (r *reader) atRest(last state.FrameID) bool {
+// isIdleAt reports whether the thread has no live run and its log ends with the frame last.
+func (r *reader) isIdleAt(last state.FrameID) bool {
 	t, _, err := r.g.store.Load(r.req.Context(), r.key)
 	return err != nil || t.Live == nil && !last.Less(t.Last)
 }

@@ -21,8 +21,8 @@ import (
 // errAttemptsUsedUp ends a run during which too many attempts have died.
 var errAttemptsUsedUp = errors.New("gateway: attempts used up")
 
-// sweep looks at once, and then twice per lease, for runs of any replica whose lease has expired, and
-// continues them here (R2). It ends with the gateway.
+// sweep scans immediately, and then twice per lease, for runs of all replicas with expired leases, and continues them
+// here (R2). It ends with the gateway.
 func (g *Gateway) sweep() {
 	defer close(g.sweepEnded)
 	ticker := time.NewTicker(max(g.o.Lease/2, time.Millisecond))
@@ -43,12 +43,12 @@ func (g *Gateway) sweep() {
 	}
 }
 
-// sweepLimit is how many runs are taken over between two looks: other replicas look meanwhile, too, and take theirs.
+// sweepLimit bounds the runs taken over in one scan: other replicas scan too, and get a share.
 const sweepLimit = 100
 
-// takeOverOverdue looks once, and reports whether the store was away, and whether to look again at once, because there may be more runs
-// that this replica has room for: a replica that dies leaves up to -max-runs of them. If the store was away the last time, nothing is
-// taken over: leases have expired that nobody could renew, and their owners are alive.
+// takeOverOverdue scans once. It reports whether the store was away, and whether to scan again immediately because
+// there may be more runs that this replica has room for: a dead replica leaves up to -max-runs of them. After an outage
+// of the store it takes nothing over: leases have expired because no owner could renew them, and the owners are alive.
 func (g *Gateway) takeOverOverdue(wasAway bool) (away, more bool) {
 	ctx, cancel := context.WithTimeout(g.taking, max(g.o.Lease, time.Second))
 	defer cancel()
@@ -94,8 +94,8 @@ func (g *Gateway) takeOverOverdue(wasAway bool) (away, more bool) {
 	return false, took && len(keys) >= sweepLimit
 }
 
-// takeOverRun continues the run, or delivers the notice, that is overdue under key, if this replica can, and reports whether it
-// does. It fails if the store does.
+// takeOverRun continues the overdue run under key, or delivers the overdue notice, if this replica can, and reports
+// whether it does. It fails if the store does.
 func (g *Gateway) takeOverRun(ctx context.Context, key state.Key) (taken bool, err error) {
 	if key.Agent == webhook.Principal {
 		g.webhook.TakeOver(ctx, key)
@@ -112,10 +112,10 @@ func (g *Gateway) takeOverRun(ctx context.Context, key state.Key) (taken bool, e
 	}()
 	s := slot{g: g, principal: key.Principal}
 	defer s.leave()
-	if s.takeOver() != nil {
+	if s.takeForTakeover() != nil {
 		return false, nil
 	}
-	asked := time.Now()
+	called := time.Now()
 	begun, err := g.store.Take(ctx, key, state.LeaseOptions{Attempt: g.o.NewID(), TTL: g.o.Lease, Overdue: overdue})
 	if errors.Is(err, state.ErrLeaseLost) || calls.Permanent(err) {
 		return false, nil // another replica was faster
@@ -123,9 +123,9 @@ func (g *Gateway) takeOverRun(ctx context.Context, key state.Key) (taken bool, e
 	if err != nil {
 		return false, err
 	}
-	g.chains.rejoin(begun.Thread.Live.Intent.Chain)
+	g.chains.enterForTakeover(begun.Thread.Live.Intent.Chain)
 	within := telemetry.WithTraceparent(context.Background(), begun.Thread.Live.Intent.Trace)
-	run := g.start(agent, begun, asked, within, nil, g.logFor(begun.Lease.Key.Principal))
+	run := g.start(agent, begun, called, within, nil, g.logFor(begun.Lease.Key.Principal))
 	g.metrics.RunTakenOver(ctx, run.measuredAs)
 	s.occupy()
 	return true, nil
@@ -134,9 +134,9 @@ func (g *Gateway) takeOverRun(ctx context.Context, key state.Key) (taken bool, e
 // orphanLeases is for how many leases a run is left to other replicas that may serve its agent, if this one does not.
 const orphanLeases = 5
 
-// agentForTakeover acquires the agent with which an overdue run continues here, and returns how long the run has to be overdue. A
-// run whose agent nobody serves any more would be live for ever, and its readers would wait for ever: it is taken over to be ended.
-func (g *Gateway) agentForTakeover(key state.Key) (agent *served, overdue time.Duration) {
+// agentForTakeover acquires the agent for continuing an overdue run here, and returns how long the run has to be
+// overdue. A run of an agent that no replica serves any more would stay live for ever: it is taken over to be ended.
+func (g *Gateway) agentForTakeover(key state.Key) (agent *servedAgent, overdue time.Duration) {
 	if agent, err := g.acquireAgent(key.Agent); err == nil {
 		return agent, 0
 	}
@@ -148,8 +148,8 @@ func (g *Gateway) agentForTakeover(key state.Key) (agent *served, overdue time.D
 // errNotTakenOver gives up a run that could not be continued: another attempt, or another replica, may succeed.
 var errNotTakenOver = errors.New("gateway: the run could not be taken over")
 
-// takeOver continues the run of an attempt that died. When the attempts are used up the run is ended, without executing any of
-// the agent's code; if that attempt dies as well, the next one ends it without reading the run's log.
+// takeOver continues the run of a dead attempt. When the attempts are used up it ends the run without executing the
+// agent; if that attempt dies too, the next one ends the run without reading its log.
 func (a *attempt) takeOver() error {
 	last := a.g.o.RunAttempts
 	lost := a.agent.removed || a.intent.Attempts > last
@@ -174,8 +174,8 @@ func (a *attempt) takeOver() error {
 	return err
 }
 
-// continueRun brings readers of the run back to its last commit: it closes what the log has open, answers calls that
-// will have no other answer, and withdraws by both snapshots what was shown and not committed. The turn is then repeated.
+// continueRun returns readers of the run to its last commit: it closes the open items of the log, answers calls that
+// will get no other answer, and sends both snapshots, which withdraw uncommitted output. The turn is then repeated.
 func (a *attempt) continueRun() error {
 	if !a.inLog() {
 		return a.startRun() // the attempt before died before its first event
@@ -227,7 +227,8 @@ func (a *attempt) replay() error {
 		if f.Type == state.TypeTrace {
 			continue
 		}
-		e, err := decoder.Event(f, a.messages, func(int64) (json.RawMessage, error) { return nil, nil }) // the writer's view has no state
+		// a writer's view has no state
+		e, err := decoder.Event(f, a.messages, func(int64) (json.RawMessage, error) { return nil, nil })
 		if err == nil {
 			a.rec.NotBefore(agui.BaseOf(e).Timestamp)
 			err = a.run.Replay(e)

@@ -202,7 +202,7 @@ func (s *commits) messages() [][]agui.Message {
 	return s.all
 }
 
-// A run whose agent this replica does not serve is left, for a while, to those that may serve it.
+// A run of an agent that this replica does not serve is left, for a while, to others that may serve it.
 func TestARunIsLeftToThoseWhoServeItsAgent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -226,8 +226,8 @@ func TestARunIsLeftToThoseWhoServeItsAgent(t *testing.T) {
 	})
 }
 
-// halfway begins a run of the crew at a replica that can die, which is in the run's second turn. It returns the replica that stays
-// and what the other dies by; leave is called at the end of the test.
+// halfway begins a run of the crew at a replica that can die, in the run's second turn. It returns the replica that
+// stays and the one that dies; leave is called at the end of the test.
 func halfway(t *testing.T, attempts int) (stays *world, dies *mortal, leave func()) {
 	t.Helper()
 	shared := closeLast(t, memstore.New(memstore.Options{}))
@@ -342,7 +342,8 @@ func aDrainedRunIsHandedOver(t *testing.T) {
 	}
 }
 
-// TestAllRunsOfADeadReplicaGoOnAtOnce has more runs overdue than are taken over between two looks: none of them waits for half a lease more.
+// TestAllRunsOfADeadReplicaGoOnAtOnce has more overdue runs than one scan takes over: none of them waits for another
+// half lease.
 func TestAllRunsOfADeadReplicaGoOnAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, allRunsOfADeadReplicaGoOnAtOnce)

@@ -2,24 +2,24 @@ package gateway
 
 import "github.com/agui-gateway/gateway/groupchat"
 
-// What GET /agents tells of one team at most: whoever may use an agent may be sent this with every answer.
+// Bounds of one team in GET /agents: every caller with access to the agent gets them in each response.
 const (
 	maxTeam  = 200  // participants, all levels together
 	maxEdges = 1000 // handovers
 )
 
-// A teamDocument tells what an agent is made of.
+// A teamDocument describes the parts of an agent.
 type teamDocument struct {
 	Kind         groupchat.Kind       `json:"kind,omitempty"`
 	Manager      string               `json:"manager,omitempty"`
 	Supervisor   string               `json:"supervisor,omitempty"`
 	Start        string               `json:"start,omitempty"`
 	Participants []participantInATeam `json:"participants,omitempty"`
-	// More says that the team has more participants or handovers than are told.
+	// More is set if participants or handovers of the team are left out.
 	More bool `json:"more,omitempty"`
 }
 
-// A participantInATeam has a team of its own if it is one, or calls others.
+// A participantInATeam has a nested team if it is one or calls other agents.
 type participantInATeam struct {
 	Name        string   `json:"name"`
 	Description string   `json:"description,omitempty"`
@@ -27,29 +27,29 @@ type participantInATeam struct {
 	teamDocument
 }
 
-// teamOf tells of the team of an agent. The participants that come first in it are told, with their own teams.
+// teamOf describes the team of an agent. When it is too large, the first participants, with their teams, are included.
 func teamOf(info groupchat.Info) *teamDocument {
 	left := teamBudget{participants: maxTeam, edges: maxEdges}
-	doc := left.tell(info)
+	doc := left.describe(info)
 	return &doc
 }
 
-// A teamBudget is what may still be told.
+// A teamBudget is the number of participants and edges left to describe.
 type teamBudget struct{ participants, edges int }
 
-func (b *teamBudget) tell(info groupchat.Info) teamDocument {
+func (b *teamBudget) describe(info groupchat.Info) teamDocument {
 	doc := teamDocument{Kind: info.Kind, Manager: info.Manager, Supervisor: info.Supervisor, Start: info.Start}
-	told := info.Participants[:min(len(info.Participants), b.participants)]
-	b.participants -= len(told)
-	doc.More = len(told) < len(info.Participants)
-	for _, p := range told {
+	included := info.Participants[:min(len(info.Participants), b.participants)]
+	b.participants -= len(included)
+	doc.More = len(included) < len(info.Participants)
+	for _, p := range included {
 		to := p.HandsOverTo[:min(len(p.HandsOverTo), b.edges)]
 		b.edges -= len(to)
 		doc.More = doc.More || len(to) < len(p.HandsOverTo)
 		doc.Participants = append(doc.Participants, participantInATeam{Name: p.Name, Description: p.Description, HandsOverTo: to})
 	}
-	for i, p := range told { // the ones of this level come first
-		doc.Participants[i].teamDocument = b.tell(p)
+	for i, p := range included { // the ones of this level come first
+		doc.Participants[i].teamDocument = b.describe(p)
 		doc.More = doc.More || doc.Participants[i].More
 	}
 	return doc

@@ -19,7 +19,7 @@ import (
 	"github.com/agui-gateway/gateway/model/openai/openaitest"
 )
 
-// A narrowServer is a server of OpenAI's API with a window of 4,000 tokens, and its words for what is longer.
+// A narrowServer is a server of OpenAI's API with a window of 4,000 tokens, and its error for longer requests.
 type narrowServer struct {
 	mu       sync.Mutex
 	refused  int
@@ -55,7 +55,8 @@ func (s *narrowServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	openaitest.Text(text).ServeHTTP(w, r)
 }
 
-// TestTeamHistory has conversations with teams of files for longer than their model takes: what `history` says is what it is told.
+// TestTeamHistory has conversations with teams of files that exceed the model's window: `history` determines the
+// requests.
 func TestTeamHistory(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

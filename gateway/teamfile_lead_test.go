@@ -19,7 +19,7 @@ import (
 	"github.com/agui-gateway/gateway/model/openai/openaitest"
 )
 
-// A ledTeam is the agents of a team file behind a gateway, with a model whose answers the test has written.
+// A ledTeam is the agents of a team file behind a gateway, with a model that replies as written in the test.
 type ledTeam struct {
 	*world
 	model *openaitest.Server
@@ -54,7 +54,7 @@ func leadTeam(t *testing.T, text string, answers ...string) *ledTeam {
 	return l
 }
 
-// said is what was said in a thread since the user's last message, with names.
+// said is the conversation of a thread since the user's last message, with names.
 func (l *ledTeam) said(thread string) string {
 	var said []string
 	for _, m := range l.thread(thread).Messages {
@@ -68,7 +68,7 @@ func (l *ledTeam) said(thread string) string {
 	return strings.Join(said, " | ")
 }
 
-// TestConditionsOfATeamFile leads the team of the manual, and another one, by what is said and what is in the state.
+// TestConditionsOfATeamFile leads the team of the manual, and another one, by messages and the state.
 func TestConditionsOfATeamFile(t *testing.T) {
 	t.Parallel()
 	l := leadTeam(t, manualTeam(t, "shop"))
@@ -93,7 +93,8 @@ func TestConditionsOfATeamFile(t *testing.T) {
 	}
 }
 
-// TestANamedManagerWithAPromptOfItsOwn leads the manual's workshop, and finds what the model was told where the prompt has its places.
+// TestANamedManagerWithAPromptOfItsOwn leads the manual's workshop, and finds the model's input in the gaps of the
+// prompt.
 func TestANamedManagerWithAPromptOfItsOwn(t *testing.T) {
 	t.Parallel()
 	answer := `{"reason":"r","terminate":%s,"next_speaker":%s,"message":%s,"instruction":null}`

@@ -17,8 +17,8 @@ import (
 	"github.com/agui-gateway/gateway/model/openai"
 )
 
-// weatherDesk serves an agent desk, whose keys besides its type are desk, with a server of tools called weather. Asked gets the
-// city of each call of its tool look; the model calls that as w_look.
+// weatherDesk serves an agent desk, with the keys of desk besides its type, and a server of tools called weather. asked
+// gets the city of each call of its tool look; the model calls that as w_look.
 func weatherDesk(t *testing.T, desk string) (w *world, asked chan string) {
 	t.Helper()
 	type query struct {
@@ -63,7 +63,8 @@ func weatherDesk(t *testing.T, desk string) (w *world, asked chan string) {
 	return newWorld(t, func(o *gateway.Options) { o.Agents, o.Agent, o.Legacy = team.Agents, team.Options, "desk" }), asked
 }
 
-// TestTeamUsesServers lets a model of a team file call a tool of an MCP server, with arguments that a person has edited.
+// TestTeamUsesServers lets a model of a team file call a tool of an MCP server, with arguments that a person has
+// edited.
 func TestTeamUsesServers(t *testing.T) {
 	t.Parallel()
 	w, asked := weatherDesk(t, "tools: [ { mcp: weather, only: [ look ], prefix: w_ } ], approve: [ w_look ]")

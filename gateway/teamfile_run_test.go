@@ -142,8 +142,8 @@ func TestTeamRuns(t *testing.T) {
 	}
 }
 
-// TestAToolIsTheParticipantOfItsName and not the agent of the file that the participant is: what a participant may not do it may
-// not do as a tool.
+// TestAToolIsTheParticipantOfItsName and not the agent of the file behind the participant: restrictions of a
+// participant also hold for it as a tool.
 func TestAToolIsTheParticipantOfItsName(t *testing.T) {
 	t.Parallel()
 	provider := httptest.NewServer(&calling{tool: "clerk", arguments: `{"query":"x"}`})

@@ -31,8 +31,7 @@ func loadTeam(t *testing.T, text string) *teamfile.Team {
 	return team
 }
 
-// TestAgentsThatOthersUseAreNotServed by themselves unless the file says so. On every route they are what an agent is that does not
-// exist.
+// TestAgentsThatOthersUseAreNotServed by themselves unless the file says so. On every route they do not exist.
 func TestAgentsThatOthersUseAreNotServed(t *testing.T) {
 	t.Parallel()
 	team := loadTeam(t, `version: 1

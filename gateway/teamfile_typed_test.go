@@ -9,8 +9,8 @@ import (
 	"github.com/agui-gateway/gateway/model/openai/openaitest"
 )
 
-// TestTypedAnswersOfATeamFile has a person who types, with a team whose questions are told by names and places, and with one that has a
-// model for the rest.
+// TestTypedAnswersOfATeamFile has a person who types, with a team that recognises names and positions, and with one
+// that has a model for the rest.
 func TestTypedAnswersOfATeamFile(t *testing.T) {
 	t.Parallel()
 	server := openaitest.Serve(openaitest.Text(`{"answer":1,"reply":null}`))

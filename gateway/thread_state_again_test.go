@@ -14,7 +14,7 @@ import (
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
 
-// A request whose answer was lost is sent again with its key, to another replica where there is one.
+// A request with a lost response is sent again with its key, to another replica where there is one.
 func TestAStatePatchThatIsSentAgainIsAppliedOnce(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]func(*testing.T, func(*gateway.Options)) (a, b *world){

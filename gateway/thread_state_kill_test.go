@@ -43,8 +43,8 @@ func fileWorld(t *testing.T, file string, gate chan struct{}, wrap func(state.St
 	})
 }
 
-// The owner of a live run commits a turn, and then the patches that wait for its end. A process that is killed between the
-// two has answered 202, so the patch must not be lost, and it must not be applied twice either.
+// The owner of a live run commits a turn, and then the patches that wait for its end. A process that is killed between
+// the two has answered 202, so the patch must not be lost, and it must not be applied twice either.
 func TestAStatePatchOutlivesAKillBetweenTheTwoCommits(t *testing.T) {
 	t.Parallel()
 	gate := make(chan struct{}, 2)

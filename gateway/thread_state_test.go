@@ -90,7 +90,7 @@ func TestStateIsPatchedWhereNothingRuns(t *testing.T) {
 	if got := types(late.events); len(got) != 3 || got[1] != agui.TypeStateDelta || late.cursorID() != follower.cursorID() {
 		t.Errorf("who comes back is told %v up to %s, want the patch up to %s", got, late.cursorID(), follower.cursorID())
 	}
-	// A page that was told nothing sends the state it has.
+	// A page without news of the change sends the state it has.
 	next := w.post("echo", input("t", "r2", []string{"u1:Hi", "u2:Again"}, `"state":{"turns":1}`))
 	if raw, _ := w.state("t"); raw != `{"paid":true,"turns":2}` || next.finished() == nil {
 		t.Errorf("after the next run the state is %s", raw)

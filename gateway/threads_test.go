@@ -331,7 +331,7 @@ func TestAnAnswerHasEachNameOnce(t *testing.T) {
 	}
 }
 
-// The reason of a failure is read where the failure is: in the words that the run's readers were told.
+// The reason of a failure is with the failed run, in the words that its readers got.
 func TestAFailedRunSaysWhy(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -165,7 +165,7 @@ func stopDoesNotWaitForTheDeaf(t *testing.T) {
 	}
 	next := w.open("POST", "/agents/deaf", input("t", "r2", []string{"u1:Hi", "u2:More"}))
 	next.until(agui.TypeCustom)
-	w.release() // both go on: the first one is refused whatever it tries
+	w.release() // both continue: all actions of the first one are refused
 	w.release()
 	next.rest()
 	w.shows("t")

@@ -18,7 +18,7 @@ import (
 	"github.com/agui-gateway/gateway/state/memstore"
 )
 
-// A desktop is a gateway without sockets, in a bubble whose time the test moves.
+// A desktop is a gateway without sockets, in a bubble with a clock that the test moves.
 type desktop struct {
 	t     *testing.T
 	g     *gateway.Gateway
@@ -44,7 +44,7 @@ func newDesktop(t *testing.T, change func(*gateway.Options)) *desktop {
 	return d
 }
 
-// close ends what is left in the bubble.
+// close ends the rest of the bubble.
 func (d *desktop) close() {
 	if err := d.g.Close(); err != nil {
 		d.t.Errorf("Close() = %v", err)
@@ -56,7 +56,7 @@ func (d *desktop) close() {
 	synctest.Wait()
 }
 
-// drain gives what is left in the bubble no more time.
+// drain gives the rest of the bubble no more time.
 func (d *desktop) drain() {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

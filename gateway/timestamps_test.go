@@ -14,7 +14,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// times are the timestamps of a stream. None of an event that the log has may be missing, and none may be before another.
+// times are the timestamps of a stream. Every event of the log must have one, and they must not decrease.
 func (r *reader) times() []int64 {
 	r.t.Helper()
 	var times []int64
@@ -28,7 +28,7 @@ func (r *reader) times() []int64 {
 	return times
 }
 
-// The clock is the gateway's: what an agent says of the time does not count, and one that goes back leaves the log in order.
+// The clock is the gateway's: times set by an agent are ignored, and a clock that goes back leaves the log in order.
 func TestEveryEventOfTheLogHasItsTime(t *testing.T) {
 	t.Parallel()
 	var w *world
@@ -61,7 +61,7 @@ func TestEveryEventOfTheLogHasItsTime(t *testing.T) {
 	}
 }
 
-// Who joins is sent what the log has open with its times; what is made up for one reader has none.
+// A joining reader gets open items of the log with their times; events made for one reader have none.
 func TestAPreludeTellsTheTimesOfWhatItRestates(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

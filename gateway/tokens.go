@@ -2,12 +2,12 @@ package gateway
 
 import "github.com/agui-gateway/gateway/agui"
 
-// spend counts what the run's models have used since its last call as its principal's, and returns an error if the principal has
-// spent more than it may.
+// spend adds the usage of the run's models since the last call to its principal's, and returns an error if the
+// principal is over its limit.
 func (a *attempt) spend() error {
 	total := agui.SumTokens(a.usage.Total())
 	more := total - a.spent.Swap(total)
 	principal := a.lease.Key.Principal
 	a.g.limits.tokens.Spend(principal, more)
-	return a.g.limits.spent(principal)
+	return a.g.limits.checkTokens(principal)
 }

@@ -10,24 +10,24 @@ import (
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
-// customTrace is the CUSTOM event that tells a reader who asked for it of a step. Its value is the step.
+// customTrace is the name of the CUSTOM event with a trace span for readers that ask for them. Its value is the span.
 const customTrace = "gateway.trace"
 
-// How much of a run its log keeps of steps, over all attempts. What is more is left out, and the trace says so.
+// Bounds of the spans in a run's log, over all attempts. Further ones are dropped, and the trace reports that.
 const (
 	maxTraceSteps = 1000
 	maxTraceBytes = 512 << 10
 )
 
-// A traceStep is a step of a run as clients are told of it.
+// A traceStep is a span of a run in its public form.
 type traceStep struct {
 	telemetry.Record
-	// Dropped is how many steps the run had beside those that are told; only a step of kind run has it.
+	// Dropped is the number of spans that were left out; only the span of kind run has it.
 	Dropped int `json:"dropped,omitempty"`
 }
 
-// A traceLog keeps an attempt's steps in the log of its run, between the run's first event and its last: each as it begins and as it has
-// ended. It never waits, and what goes wrong with it does not concern the run. It is safe for concurrent use.
+// A traceLog writes an attempt's spans to the log of its run, between the run's first event and its last: each when it
+// begins and when it has ended. It never blocks, and its failures do not affect the run. It is safe for concurrent use.
 type traceLog struct {
 	a *attempt
 
@@ -42,7 +42,7 @@ type traceLog struct {
 	steps  int
 	bytes  int
 	missed int // steps that the log does not have
-	// names are those who work, by their subagentRunId; questions counts those that were told.
+	// names are the names of the participants, by subagentRunId; questions is the number of questions written.
 	names     map[string]string
 	questions int
 }
@@ -64,8 +64,8 @@ func (l *traceLog) note(r telemetry.Record) {
 	}
 }
 
-// begin lets the steps into the log, which has the run's first event. Earlier are the steps that the log has of attempts before: those
-// that have not ended do so now, because whoever did them is gone.
+// begin starts writing to the log, which has the run's first event. earlier are the spans of earlier attempts: it ends
+// the open ones, because their owners are gone.
 func (l *traceLog) begin(earlier []state.Frame) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -80,7 +80,7 @@ func (l *traceLog) begin(earlier []state.Frame) {
 	}
 	l.early = nil
 	if len(earlier) == 0 {
-		l.answered()
+		l.writeAnswered()
 	}
 }
 
@@ -187,7 +187,7 @@ func (l *traceLog) end(e agui.Event) {
 	if !l.begun || l.ended {
 		return
 	}
-	code := errcode.Cancelled // of what goes on though the run is over
+	code := errcode.Cancelled // for spans that outlive the run
 	var run errcode.Code
 	switch e := e.(type) {
 	case *agui.RunError:
@@ -196,7 +196,7 @@ func (l *traceLog) end(e agui.Event) {
 		if e.Outcome != nil && e.Outcome.Type == agui.OutcomeCancelled {
 			run = errcode.Cancelled
 		} else if e.Outcome != nil {
-			l.asked(e.Outcome.Interrupts)
+			l.writeAsked(e.Outcome.Interrupts)
 		}
 	}
 	root, known := l.open[l.root]

@@ -8,16 +8,16 @@ import (
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
-// asked tells of the questions that the run ends with. They have no end here: people answer later, or never.
-func (l *traceLog) asked(questions []agui.Interrupt) {
+// writeAsked writes the questions that the run ends with. They have no end here: people answer later, or never.
+func (l *traceLog) writeAsked(questions []agui.Interrupt) {
 	now := l.a.clock.Now().UnixMilli()
 	for _, q := range questions {
-		l.question(q, now, 0, "")
+		l.writeQuestion(q, now, 0, "")
 	}
 }
 
-// answered tells of the questions that the run began with the answers to, from when they were asked to when the answers came.
-func (l *traceLog) answered() {
+// writeAnswered writes the questions that the run's answers belong to, from when they were asked to when the answers came.
+func (l *traceLog) writeAnswered() {
 	i := &l.a.intent
 	for _, q := range i.Questions {
 		end := i.StartedAt.UnixMilli()
@@ -26,19 +26,19 @@ func (l *traceLog) answered() {
 			if c.ID != q.ID {
 				continue
 			}
-			if !c.AskedAt.IsZero() { // a question of an earlier version does not know
+			if !c.AskedAt.IsZero() { // questions of earlier versions have no time
 				start = min(c.AskedAt.UnixMilli(), end)
 			}
 			if c.Status == agui.ResumeCancelled {
 				code = errcode.Cancelled
 			}
 		}
-		l.question(q, start, end, code)
+		l.writeQuestion(q, start, end, code)
 	}
 }
 
-// question writes a step that is a question. It is named after who asks, as far as the log knows them.
-func (l *traceLog) question(q agui.Interrupt, start, end int64, code errcode.Code) {
+// writeQuestion writes a question as a span, under the name of its participant if the log has that.
+func (l *traceLog) writeQuestion(q agui.Interrupt, start, end int64, code errcode.Code) {
 	l.questions++
 	r := telemetry.Record{
 		ID: strconv.Itoa(l.a.intent.Attempts) + ".q" + strconv.Itoa(l.questions), Parent: l.root, Kind: telemetry.KindQuestion,

@@ -9,7 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
-// stepOf reads the step that a frame of the log tells of.
+// stepOf decodes the span in a frame of the log.
 func stepOf(f state.Frame) (s traceStep, ok bool) {
 	if f.Type != state.TypeTrace {
 		return s, false
@@ -21,7 +21,7 @@ func stepOf(f state.Frame) (s traceStep, ok bool) {
 	return e.Value, true
 }
 
-// A traceView is what the steps in a log add up to: each as it was told last, in the order in which they began.
+// A traceView collects the spans of a log, each in its last version, in the order in which they began.
 type traceView struct {
 	steps []traceStep
 	at    map[string]int // where a step is, by its id
@@ -29,7 +29,7 @@ type traceView struct {
 
 func newTraceView() *traceView { return &traceView{at: map[string]int{}} }
 
-// add adds the step that a frame tells of, if it does.
+// add adds the span in a frame, if there is one.
 func (v *traceView) add(f state.Frame) {
 	s, ok := stepOf(f)
 	if !ok {
@@ -43,7 +43,7 @@ func (v *traceView) add(f state.Frame) {
 	v.steps = append(v.steps, s)
 }
 
-// close ends the steps that a run which is over has left open: whoever wrote its end could not read its log.
+// close ends the spans that an ended run has left open: its end was written without reading the log.
 func (v *traceView) close(at int64) {
 	for i := range v.steps {
 		if s := &v.steps[i]; s.End == 0 && s.Kind != telemetry.KindQuestion {
@@ -62,7 +62,7 @@ func (v *traceView) dropped() bool {
 	return false
 }
 
-// cost is what the calls of models cost as far as it is known; nil if it is not.
+// cost returns the known cost of the model calls; nil if none is known.
 func (v *traceView) cost() *float64 {
 	var total *float64
 	for _, s := range v.steps {
@@ -88,7 +88,7 @@ func (v *traceView) usage() []agui.TokenUsage {
 	return total
 }
 
-// stepsSoFar are the steps that the first frames of a run tell of, for a reader who joins it behind them.
+// stepsSoFar returns the spans in the first frames of a run, for a reader that joins after them.
 func stepsSoFar(frames []state.Frame) []readerEvent {
 	v := newTraceView()
 	for _, f := range frames {

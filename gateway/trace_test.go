@@ -145,7 +145,8 @@ func TestTheTraceOfARun(t *testing.T) {
 	}
 }
 
-// What a reader who asks for steps is sent without them is what every other reader is sent, whatever the agent does.
+// Without its spans, the stream of a reader that asks for them is that of every other reader, for any actions of the
+// agent.
 func TestAReaderIsSentStepsOnlyIfItAsksForThem(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, quick)
@@ -192,7 +193,7 @@ func TestAReaderIsSentStepsOnlyIfItAsksForThem(t *testing.T) {
 
 const customTrace = "gateway.trace"
 
-// steps are those that the reader was told of.
+// steps are the spans in the reader's stream.
 func (r *reader) steps() (steps []tracedStep) {
 	r.t.Helper()
 	for _, e := range r.events {
@@ -223,7 +224,7 @@ func withoutSteps(r *reader) string {
 	return strings.Join(slices.DeleteFunc(lines, func(line string) bool { return strings.Contains(line, `"name":"`+customTrace+`"`) }), "\n")
 }
 
-// Who joins a run is told of the steps so far, and then of what follows.
+// A joining reader gets the spans so far, and then the following ones.
 func TestWhoJoinsIsToldOfTheStepsSoFar(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -247,7 +248,7 @@ func TestWhoJoinsIsToldOfTheStepsSoFar(t *testing.T) {
 	}
 }
 
-// The steps of an attempt that died end when another goes on with the run.
+// The spans of a dead attempt end when another continues the run.
 func TestATakeoverEndsTheStepsOfTheDead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// traced reports whether a request has a span: what probes and pages ask for all day tells nothing.
+// traced reports whether a request has a span: the frequent requests of probes and pages have none.
 func traced(r *http.Request) bool {
 	switch r.URL.Path {
 	case "/", "/healthz", "/readyz", "/openapi.json":

@@ -15,12 +15,12 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// errUnclear ends a run whose message is not the answer it was tried as.
+// errUnclear ends a run with a message that is no answer to the question.
 var errUnclear = errors.New("gateway: the message does not answer the question")
 
-// readTyped finds out what a message means that the run was begun with instead of an answer, and puts the answer into s. It says back what
-// is not understood, and returns errUnclear. The run has the right to answer meanwhile; a takeover finds what a model said
-// in the effects and comes to the same.
+// readTyped reads the message that began a run as an answer to the open question, and puts the answer into s. If the
+// message is unclear, it replies with a text and returns errUnclear. The run holds the right to answer meanwhile. After
+// a takeover the model's reply is among the effects and gives the same answer.
 func (a *attempt) readTyped(ctx context.Context, s *groupchat.Session) error {
 	text, ok := a.intent.Typed()
 	if !ok || len(a.intent.Questions) != 1 {
@@ -32,7 +32,7 @@ func (a *attempt) readTyped(ctx context.Context, s *groupchat.Session) error {
 		say := ""
 		if answer = question.Match(text); answer == nil {
 			var err error
-			if answer, say, err = a.askWhatIsMeant(t, question, text); err != nil {
+			if answer, say, err = a.askModel(t, question, text); err != nil {
 				return err
 			}
 		}
@@ -62,8 +62,8 @@ func (a *attempt) readTyped(ctx context.Context, s *groupchat.Session) error {
 	return nil
 }
 
-// askWhatIsMeant asks the agent's model, if it has one for this. A model that fails has found nothing, and says nothing.
-func (a *attempt) askWhatIsMeant(t *groupchat.Turn, q typed.Question, text string) (answer json.RawMessage, say string, err error) {
+// askModel asks the agent's model for the answer, if the agent has one for this. Model errors are treated as no match.
+func (a *attempt) askModel(t *groupchat.Turn, q typed.Question, text string) (answer json.RawMessage, say string, err error) {
 	if a.agent.TypedAnswers == nil || a.agent.TypedAnswers.Model == nil {
 		return nil, "", nil
 	}
@@ -73,7 +73,7 @@ func (a *attempt) askWhatIsMeant(t *groupchat.Turn, q typed.Question, text strin
 	}
 	reply, err := t.AskModel("typed", groupchat.ModelCall{Purpose: groupchat.ForOther, Model: a.agent.TypedAnswers.Model, Request: request})
 	if groupchat.ModelFailed(err) {
-		a.log.Warn("run: nobody knows what a message means as an answer", "error", err)
+		a.log.Warn("run: a message could not be interpreted as an answer", "error", err)
 		return nil, "", nil
 	}
 	if err != nil {
@@ -83,8 +83,8 @@ func (a *attempt) askWhatIsMeant(t *groupchat.Turn, q typed.Question, text strin
 	return answer, say, nil
 }
 
-// uncommitted is the journal while a message is read: what is recorded is kept, and nothing is committed, which would use the
-// right to answer up.
+// uncommitted is the journal while a message is read: it keeps effects and commits nothing, because committing would
+// consume the right to answer.
 type uncommitted struct{ *attempt }
 
 func (uncommitted) Commit(context.Context, json.RawMessage) error { return nil }
@@ -95,23 +95,24 @@ func (a *attempt) reading() bool {
 	return ok && a.meant == nil && !a.answersUsed
 }
 
-// reopened is the commit of a run that leaves its question as it was.
-func reopened(status state.RunStatus) state.Commit {
+// reopenCommit returns the commit of a run that leaves its question open.
+func reopenCommit(status state.RunStatus) state.Commit {
 	return state.Commit{KeepCheckpoint: true, End: &state.End{Status: status, Reopen: true}}
 }
 
-// endUnclear ends a run that has said back what it did not understand: its question is open again, under its id and until when it was.
+// endUnclear ends a run after its reply to an unclear message: its question is open again, with its id and expiry.
 func (a *attempt) endUnclear() error {
 	now := a.clock.Now()
 	for _, q := range a.intent.Questions {
-		if until, err := time.Parse(time.RFC3339, q.ExpiresAt); err == nil && !now.Before(until) { // it expired meanwhile (I7)
-			return a.finish(reopened(state.RunSuccess), &agui.Outcome{Type: agui.OutcomeSuccess}, nil)
+		// it has expired meanwhile (I7)
+		if until, err := time.Parse(time.RFC3339, q.ExpiresAt); err == nil && !now.Before(until) {
+			return a.finish(reopenCommit(state.RunSuccess), &agui.Outcome{Type: agui.OutcomeSuccess}, nil)
 		}
 	}
-	return a.finish(reopened(state.RunInterrupt), &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: a.intent.Questions}, nil)
+	return a.finish(reopenCommit(state.RunInterrupt), &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: a.intent.Questions}, nil)
 }
 
-// endReading ends a run that was stopped before it knew what its message means: nobody has answered.
+// endReading ends a run that was stopped before its message was understood: the question has no answer.
 func (a *attempt) endReading() error {
 	a.rec.Hold()
 	code := errcode.Cancelled
@@ -125,7 +126,7 @@ func (a *attempt) endReading() error {
 	if err := a.run.Finish(&agui.RunFinished{Outcome: &agui.Outcome{Type: agui.OutcomeCancelled}, Usage: usage}); err != nil {
 		return err
 	}
-	c := reopened(state.RunCancelled)
+	c := reopenCommit(state.RunCancelled)
 	c.State, c.Messages = a.state, a.changedMessages()
 	c.End.Code, c.End.Usage, c.End.Cost = code, usage, a.usage.Cost()
 	return a.commit(c)

@@ -54,7 +54,7 @@ func reads(gate chan struct{}) model.Model {
 	})
 }
 
-// booksOnce is a model that wants to book, and repeats what came of it.
+// booksOnce is a model that wants to book, and repeats the result.
 func booksOnce(_ context.Context, r model.Request, _ model.Deltas) (model.Reply, error) {
 	for i, m := range r.Messages {
 		if len(m.Calls) > 0 {

@@ -11,7 +11,8 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// TestHooksSeeWhatAMessageIsReadWith, those of an agent and those of the service. What one refuses ends the run, and nobody has answered.
+// TestHooksSeeWhatAMessageIsReadWith, those of an agent and those of the service. A refusal ends the run, and the
+// question stays unanswered.
 func TestHooksSeeWhatAMessageIsReadWith(t *testing.T) {
 	t.Parallel()
 	seen := make(chan string, 10)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestOneTypesAndOneClicks at the same moment: one of them answers, and the other is told that nothing came of it.
+// TestOneTypesAndOneClicks at the same moment: one of them answers, and the other gets an error.
 func TestOneTypesAndOneClicks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -41,7 +41,7 @@ func TestOneTypesAndOneClicks(t *testing.T) {
 			}
 		}
 		asks := d.Status == "interrupted" && d.Interrupts[0].ID == question
-		if answers > 1 || asks == (answers == 1) { // what came behind the answer was a message of its own, and asked anew
+		if answers > 1 || asks == (answers == 1) { // the message after the answer was a separate one, and asked again
 			t.Errorf("thread %d is %s with %d answers", i, d.Status, answers)
 		}
 	}

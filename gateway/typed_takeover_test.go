@@ -16,7 +16,8 @@ import (
 	"github.com/agui-gateway/gateway/state/memstore"
 )
 
-// TestATypedAnswerIsReadOnce by the replica that dies. The other one goes on with what the model said, and does not ask it again.
+// TestATypedAnswerIsReadOnce by the replica that dies. The other one continues with the model's reply, without a second
+// call.
 func TestATypedAnswerIsReadOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, aTypedAnswerIsReadOnce)

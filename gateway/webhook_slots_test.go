@@ -15,7 +15,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A hook is a receiver without a socket: it takes the notices of threads whose name is not refused.
+// A hook is a receiver without a socket: it accepts the notices of threads unless their name is refused.
 type hook struct {
 	refused string // prefix
 

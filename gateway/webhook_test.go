@@ -119,8 +119,8 @@ func checkSignature(header string, body []byte) error {
 	return nil
 }
 
-// told is a gateway that tells r.
-func told(r *receiver, change ...func(*gateway.Options)) func(*gateway.Options) {
+// withReceiver configures r as the receiver of a gateway.
+func withReceiver(r *receiver, change ...func(*gateway.Options)) func(*gateway.Options) {
 	return func(o *gateway.Options) {
 		o.Now, o.NewID, o.Lease = time.Now, nil, time.Second
 		o.Webhook = gateway.WebhookOptions{
@@ -150,7 +150,7 @@ func webhookTellsOfQuestions(t *testing.T) {
 	r := newBubbleReceiver(t, nil)
 	var mu sync.Mutex
 	var log bytes.Buffer
-	w := newBubbleWorld(t, told(r), func(o *gateway.Options) {
+	w := newBubbleWorld(t, withReceiver(r), func(o *gateway.Options) {
 		o.Log = slog.New(slog.NewTextHandler(locked{&mu, &log}, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	})
 	if w.post("echo", input("quiet", "r", []string{"u1:hi"})).finished().Outcome.Type != agui.OutcomeSuccess {
@@ -184,7 +184,7 @@ func webhookTellsOfQuestions(t *testing.T) {
 	}
 }
 
-// Two principals may have threads of one id: a notice says whose it is. Where everybody is one principal it does not.
+// Two principals may have threads of one id: a notice names the principal. With only one principal it does not.
 func TestWebhookTellsWhoseTheThreadIs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, webhookTellsWhoseTheThreadIs)
@@ -192,7 +192,7 @@ func TestWebhookTellsWhoseTheThreadIs(t *testing.T) {
 
 func webhookTellsWhoseTheThreadIs(t *testing.T) {
 	r := newBubbleReceiver(t, nil)
-	w := newBubbleWorld(t, told(r), byHeader)
+	w := newBubbleWorld(t, withReceiver(r), byHeader)
 	got := map[string]bool{}
 	for _, user := range []string{"ada", "eve"} {
 		if status, body := w.call(http.MethodPost, "/agents/both", input("t", "r", []string{"u1:hi"}), "X-User", user); status != http.StatusOK {
@@ -205,7 +205,7 @@ func webhookTellsWhoseTheThreadIs(t *testing.T) {
 		t.Errorf("the notices are of %v, want ada and eve", got)
 	}
 	r = newBubbleReceiver(t, nil)
-	newBubbleWorld(t, told(r)).post("both", input("t", "r", []string{"u1:hi"}))
+	newBubbleWorld(t, withReceiver(r)).post("both", input("t", "r", []string{"u1:hi"}))
 	if d := <-r.got; d.principal != "" {
 		t.Errorf("without principals a notice names %q", d.principal)
 	}
@@ -222,8 +222,8 @@ func (l locked) Write(p []byte) (int, error) {
 	return l.w.Write(p)
 }
 
-// TestWebhookTriesAgain after refusals, redirects, and answers that do not come, under the same id, also when the question
-// has been answered by then.
+// TestWebhookTriesAgain after refusals, redirects, and lost responses, under the same id, even if the question has been
+// answered by then.
 func TestWebhookTriesAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, webhookTriesAgain)
@@ -248,7 +248,7 @@ func webhookTriesAgain(t *testing.T) {
 			return http.StatusOK
 		}
 	})
-	w := newBubbleWorld(t, told(r, func(o *gateway.Options) { o.Webhook.Timeout = 50 * time.Millisecond }))
+	w := newBubbleWorld(t, withReceiver(r, func(o *gateway.Options) { o.Webhook.Timeout = 50 * time.Millisecond }))
 	end := w.post("ask", input("t", "r", []string{"u1:hi"})).finished()
 	w.post("ask", input("t", "r2", nil, `"resume":[{"interruptId":`+quote(end.Outcome.Interrupts[0].ID)+`,"status":"cancelled"}]`))
 	d := <-r.got
@@ -272,7 +272,7 @@ func webhookIsNotInTheWay(t *testing.T) {
 		<-q.Context().Done()
 		return http.StatusOK
 	})
-	w := newBubbleWorld(t, told(r, func(o *gateway.Options) { o.Webhook.Timeout = time.Hour }))
+	w := newBubbleWorld(t, withReceiver(r, func(o *gateway.Options) { o.Webhook.Timeout = time.Hour }))
 	for n := range 40 {
 		if w.post("ask", input("t"+strconv.Itoa(n), "r", []string{"u1:hi"})).finished().Outcome.Type != agui.OutcomeInterrupt {
 			t.Fatal("it does not ask")
@@ -295,13 +295,13 @@ func TestWebhookOutlivesItsReplica(t *testing.T) {
 func webhookOutlivesItsReplica(t *testing.T) {
 	shared := closeLast(t, memstore.New(memstore.Options{}))
 	deaf := newBubbleReceiver(t, func(int, *http.Request) int { return http.StatusServiceUnavailable })
-	a := newBubbleWorld(t, told(deaf, func(o *gateway.Options) { o.Store, o.Shared, o.Webhook.Retry = shared, true, time.Hour }))
+	a := newBubbleWorld(t, withReceiver(deaf, func(o *gateway.Options) { o.Store, o.Shared, o.Webhook.Retry = shared, true, time.Hour }))
 	end := a.post("ask", input("t", "r", []string{"u1:hi"})).finished()
 	if err := a.g.Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	r := newBubbleReceiver(t, nil)
-	newBubbleWorld(t, told(r, func(o *gateway.Options) { o.Store, o.Shared = late{shared}, true }))
+	newBubbleWorld(t, withReceiver(r, func(o *gateway.Options) { o.Store, o.Shared = late{shared}, true }))
 	if d := <-r.got; ids(d.interrupts) != ids(end.Outcome.Interrupts) {
 		t.Errorf("delivery = %+v", d)
 	}
@@ -340,7 +340,7 @@ func (d dying) Commit(ctx context.Context, l *state.Lease, c state.Commit) (*sta
 	return d.mortal.Commit(ctx, l, c)
 }
 
-// TestWebhookTellsWhatHappened: a replica that died before its questions were kept had asked nobody.
+// TestWebhookTellsWhatHappened: a replica that died before its questions were stored has asked none.
 func TestWebhookTellsWhatHappened(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, webhookTellsWhatHappened)
@@ -350,7 +350,7 @@ func webhookTellsWhatHappened(t *testing.T) {
 	shared := closeLast(t, memstore.New(memstore.Options{}))
 	r := newBubbleReceiver(t, nil)
 	quick := func(store state.Store) func(*gateway.Options) {
-		return told(r, func(o *gateway.Options) {
+		return withReceiver(r, func(o *gateway.Options) {
 			o.Store, o.Shared, o.Webhook.Timeout = store, true, time.Second
 			o.Agents = map[string]groupchat.Agent{"ask": groupchat.AgentFunc(asksSize)}
 			o.Agent = nil
@@ -386,7 +386,7 @@ func (f forgetful) Begin(ctx context.Context, r *state.Request, o state.LeaseOpt
 	return f.Store.Begin(ctx, r, o)
 }
 
-// TestWebhookWithoutTheStore is told by the replica that asked, while it lives.
+// TestWebhookWithoutTheStore is notified by the replica that asked, while it lives.
 func TestWebhookWithoutTheStore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, webhookWithoutTheStore)
@@ -400,7 +400,7 @@ func webhookWithoutTheStore(t *testing.T) {
 		return http.StatusOK
 	})
 	store := closeLast(t, memstore.New(memstore.Options{}))
-	w := newBubbleWorld(t, told(r, func(o *gateway.Options) { o.Store = forgetful{store} }))
+	w := newBubbleWorld(t, withReceiver(r, func(o *gateway.Options) { o.Store = forgetful{store} }))
 	w.post("ask", input("t", "r", []string{"u1:hi"}))
 	if d := <-r.got; d.thread != "t" {
 		t.Errorf("delivery = %+v", d)

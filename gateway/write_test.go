@@ -52,7 +52,7 @@ func (s *slowReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// largeAnswers are requests whose answers take a while to read, whichever way they are written, and how each ends.
+// largeAnswers are requests with responses that take a while to read, for each way of writing, and how each ends.
 func largeAnswers() map[string][3]string {
 	page := pageInput("t", "r2", nil)
 	return map[string][3]string{
@@ -76,7 +76,7 @@ func newLibrary(t *testing.T, change ...func(*gateway.Options)) *desktop {
 		}
 		o.Heartbeat = 24 * time.Hour // a bubble's time stands still while a heartbeat waits for the mutex of a write
 		o.Page = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			_, _ = io.WriteString(w, strings.Repeat("x", size)+"end") // to whoever reads it
+			_, _ = io.WriteString(w, strings.Repeat("x", size)+"end") // to the reader
 		})
 	})
 	d.serve(newSink(), "POST", "/agents/echo", input("t", "r1", []string{"u1:" + strings.Repeat("x", size/2)}))
@@ -92,7 +92,7 @@ func send(c net.Conn, request, body string) error {
 	return r.Write(c)
 }
 
-// Who reads slowly gets everything, as long as they read at all: an answer may take any time, and each piece of it has the
+// A slow reader gets everything as long as it reads at all: a response may take any time, and each piece of it has the
 // deadline of a write.
 func TestASlowReaderGetsEverything(t *testing.T) {
 	t.Parallel()
@@ -132,7 +132,7 @@ func TestWhoDoesNotReadIsCut(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				var log lockedBuffer
-				d := newLibrary(t, logged(&log))
+				d := newLibrary(t, problemAttrs(&log))
 				defer d.close()
 				dial, active, stop := d.serveHTTP()
 				defer stop()
@@ -157,8 +157,8 @@ func TestWhoDoesNotReadIsCut(t *testing.T) {
 	}
 }
 
-// Those who do not read take the room of large answers until they are cut, and no more: who comes meanwhile is refused, and who comes
-// afterwards gets everything.
+// Readers that do not read take the room of large responses until they are cut, and no more: others are refused
+// meanwhile, and get everything afterwards.
 func TestWhoDoNotReadTakeLimitedRoom(t *testing.T) {
 	t.Parallel()
 	for name, refused := range map[string]string{

@@ -44,7 +44,7 @@ func BenchmarkKeys(b *testing.B) {
 	}
 }
 
-// BenchmarkTokens is what a request costs with tokens of each kind of key, and one whose signature is wrong.
+// BenchmarkTokens measures requests with tokens of each kind of key, and with a wrong signature.
 func BenchmarkTokens(b *testing.B) {
 	p, c := pairs(), newClock()
 	i := newIssuer(b, jwkOf(b, p.rsa, "rsa"), jwkOf(b, p.p256, "p256"), jwkOf(b, p.ed, "ed"))

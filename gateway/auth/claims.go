@@ -8,7 +8,8 @@ import (
 
 var errRoles = errors.New("the token's roles are neither a list of texts nor one text")
 
-// rolesOf returns the roles that claims have at place: a member's name, or a JSON Pointer. A token without the claim gives no roles.
+// rolesOf returns the roles in claims at place: a member's name, or a JSON Pointer. Without the member there are no
+// roles.
 func rolesOf(claims map[string]any, place string) ([]string, error) {
 	value, ok := at(claims, place)
 	if !ok || value == nil {
@@ -32,8 +33,7 @@ func rolesOf(claims map[string]any, place string) ([]string, error) {
 	}
 }
 
-// at returns the value at place. Names of claims may hold slashes and dots, as those that are URLs do, so only what begins with a slash is a
-// pointer.
+// at returns the value at place. Claims may be named by URLs, so only a place that begins with a slash is a pointer.
 func at(claims map[string]any, place string) (any, bool) {
 	pointer, isPointer := strings.CutPrefix(place, "/")
 	if !isPointer {

@@ -12,11 +12,11 @@ import (
 // keyHeader is the header of a key for clients that cannot set Authorization.
 const keyHeader = "X-Api-Key"
 
-// maxCredential is how many bytes of a key or token are looked at. Identity providers stay far below, because many servers take no more than
-// 8 KiB of headers.
+// maxCredential is the greatest length of a key or token in bytes. Identity providers stay far below, because many
+// servers accept at most 8 KiB of headers.
 const maxCredential = 16 << 10
 
-// The causes of a refusal that has to do with what was sent. No text of theirs quotes it.
+// The causes of refused credentials. Their texts quote none.
 var (
 	errNoCredential = errors.New("the request has no credentials")
 	errMalformed    = errors.New("the Authorization header is not Bearer and one credential")
@@ -24,7 +24,8 @@ var (
 	errTooLong      = fmt.Errorf("the credential has more than %d bytes", maxCredential)
 )
 
-// unauthorized is a refusal with 401, or with 503 if nobody can tell whose the credential is. Only the log has its cause.
+// unauthorized returns a refusal with 401, or with 503 if the credential cannot be checked now. The cause is for the
+// log.
 func unauthorized(cause error) error {
 	code := errcode.Unauthorized
 	if errors.Is(cause, errNoKeys) || errors.Is(cause, errSetClosed) {
@@ -45,8 +46,7 @@ func bearer(h http.Header) (string, error) {
 	}
 }
 
-// parseBearer reads the value of an Authorization header: the scheme in any case, spaces, and a credential of the characters that RFC 6750
-// allows.
+// parseBearer parses an Authorization header: the scheme in any case, spaces, and a credential as in RFC 6750.
 func parseBearer(value string) (string, error) {
 	if len(value) > maxCredential+len("Bearer ") {
 		return "", errTooLong
@@ -62,7 +62,7 @@ func parseBearer(value string) (string, error) {
 	return credential, nil
 }
 
-// isToken68 reports whether text has the form of a credential: letters, digits and -._~+/, and any number of = behind them.
+// isToken68 reports whether text has the form of a credential: letters, digits and -._~+/, followed by any number of =.
 func isToken68(text string) bool {
 	text = strings.TrimRight(text, "=")
 	return text != "" && !strings.ContainsFunc(text, func(r rune) bool {
@@ -75,8 +75,8 @@ func isToken68(text string) bool {
 	})
 }
 
-// key returns the one credential of X-API-Key, or of Authorization: Bearer. Authorization in another scheme is no credential of ours beside
-// X-API-Key: a proxy on the way may need it.
+// key returns the credential in X-API-Key or Authorization: Bearer. Beside X-API-Key, Authorization in another scheme
+// is ignored: a proxy on the way may need it.
 func key(h http.Header) (string, error) {
 	values := h.Values(keyHeader)
 	if len(values) == 0 {

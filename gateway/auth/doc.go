@@ -1,18 +1,19 @@
-// Package auth says who has sent a request to a gateway, by an API key, by a token of an OpenID provider, or by what a proxy that has
-// authenticated the sender has written into a header. Each of the three has a method Principal for [gateway.Options]:
+// Package auth identifies the sender of a request to a gateway: by an API key, by a token of an OpenID provider, or by
+// a header from a proxy that has authenticated the sender. Each of the three types has a method Principal for
+// [gateway.Options]:
 //
 //	keys, err := auth.OpenKeys(auth.KeysOptions{File: "keys"})
 //	g, err := gateway.New(gateway.Options{Agents: agents, Principal: keys.Principal})
 //
-// A request whose sender is not known gets an error with the code unauthorized, which the gateway answers with 401 and one fixed sentence,
-// whatever the cause. The cause is for the server log; no credential is in it. Where nobody can tell, because a provider's keys cannot be read,
-// the code is auth_unavailable, and the answer 503.
+// A request with an unknown sender gets an error with the code unauthorized, which the gateway answers with 401 and one
+// fixed sentence for every cause. The cause is for the server log; it contains no credential. If the sender cannot be
+// checked, because a provider's keys cannot be read, the code is auth_unavailable, and the response 503.
 //
-//	credential.go  what stands in Authorization and X-API-Key
-//	keys.go        who has which key                        keys_file.go reads them, generate.go makes one
-//	jwt.go         what a token has to be, and whose it is   claims.go finds the roles
-//	key_set.go     the provider's keys, and when they are read again
+//	credential.go  parses Authorization and X-API-Key
+//	keys.go        finds the principal of a key            keys_file.go reads keys, generate.go makes one
+//	jwt.go         verifies a token                        claims.go finds its roles
+//	key_set.go     caches and refreshes the provider's keys
 //	key_fit.go     which key may sign with which algorithm
-//	provider.go    how they are read: discovery, key set, limits
-//	header.go      a proxy's word, and whether it is the proxy's
+//	provider.go    reads keys: discovery, key set, limits
+//	header.go      headers of trusted proxies
 package auth

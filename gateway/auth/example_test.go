@@ -46,7 +46,7 @@ func call(o gateway.Options, header, value string) string {
 	return fmt.Sprint(answer.Code, " ", strings.TrimSpace(answer.Body.String()))
 }
 
-// A gateway whose callers have API keys. `gateway key NAME` prints the line for the file.
+// A gateway with API keys for its callers. `gateway key NAME` prints the line for the file.
 func ExampleOpenKeys() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {
@@ -86,7 +86,7 @@ func ExampleOpenKeys() {
 	// unauthorized: auth: the key is not in the keys file
 }
 
-// A gateway whose callers have tokens of an OpenID provider: here a small one, whose discovery document leads to its keys.
+// A gateway for callers with tokens of an OpenID provider: here a small one, with a discovery document for its keys.
 func ExampleNewJWT() {
 	public, private, err := ed25519.GenerateKey(nil)
 	if err != nil {

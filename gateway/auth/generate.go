@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// keyPrefix lets people, and programs that look for secrets, recognise a key.
+// keyPrefix lets people and secret scanners recognise a key.
 const keyPrefix = "key_"
 
-// GenerateKey makes a key with 256 bits of randomness for the principal key:NAME, and the line that a keys file has of it. The line holds the
-// key's hash only, so nobody can have the key shown again.
+// GenerateKey makes a key with 256 bits of randomness for the principal key:NAME, and its line for a keys file. The
+// line has only the key's hash, so a lost key cannot be recovered.
 //
-// A name has 1 to 128 bytes of printable UTF-8 without white space and colons, and does not begin with #. A key has up to 64 roles, of which
-// each has at most 256 such bytes, without commas.
+// A name has 1 to 128 bytes of printable UTF-8 without white space and colons, and does not begin with #. A key has up
+// to 64 roles of at most 256 such bytes each, without commas.
 func GenerateKey(name string, roles ...string) (key, line string, err error) {
 	var random [32]byte
 	_, _ = rand.Read(random[:]) // never fails: without randomness the process ends

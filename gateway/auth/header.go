@@ -17,20 +17,21 @@ var (
 	errSeveralUsers = errors.New("the proxy's header has several values")
 )
 
-// maxName is how many bytes the name of a principal may have behind the prefix that says who knows it.
+// maxName is the greatest length of a principal's name in bytes, after the prefix.
 const maxName = 512 - len("header:")
 
-// HeaderOptions say which proxies may name the principal of a request, and how.
+// HeaderOptions configures which proxies may name the principal of a request, and how.
 type HeaderOptions struct {
-	// User is the header that has the principal, such as X-Forwarded-User. It is required. The proxy must remove it from what clients send.
+	// User is the header with the principal, as X-Forwarded-User. Required. The proxy must remove it from clients'
+	// requests.
 	User string
 	// Roles is the header that has the roles, with commas between; empty means that principals have none.
 	Roles string
-	// Proxies are the addresses from which the header is believed. At least one is required, and none may stand for everybody.
+	// Proxies are the trusted addresses. At least one is required, and no network may include all addresses.
 	Proxies []netip.Prefix
 }
 
-// Header knows principals by what a proxy says that has authenticated them. Its method can be called concurrently.
+// Header identifies principals by a header of an authenticating proxy. It is safe for concurrent use.
 type Header struct {
 	user, roles string
 	proxies     []netip.Prefix
@@ -47,7 +48,7 @@ func NewHeader(o HeaderOptions) (*Header, error) {
 	case h.user == h.roles:
 		return nil, errors.New("one header cannot have both the principal and the roles")
 	case len(o.Proxies) == 0:
-		return nil, errors.New("there is no proxy whose header is believed")
+		return nil, errors.New("no proxy is trusted")
 	}
 	for _, p := range o.Proxies {
 		p, err := unmapped(p)
@@ -59,7 +60,7 @@ func NewHeader(o HeaderOptions) (*Header, error) {
 	return h, nil
 }
 
-// unmapped returns p with an IPv4 network as such, also where it is written in IPv6. A network that everybody is part of is an error.
+// unmapped returns p with an IPv4-mapped IPv6 network as IPv4. A network of all addresses is an error.
 func unmapped(p netip.Prefix) (netip.Prefix, error) {
 	if p.IsValid() && p.Addr().Is4In6() && p.Bits() >= 96 {
 		p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
@@ -70,7 +71,7 @@ func unmapped(p netip.Prefix) (netip.Prefix, error) {
 	return p.Masked(), nil
 }
 
-// isHeaderName reports whether name can be that of a header which a proxy sets: one that has no meaning of its own.
+// isHeaderName reports whether name is a header that a proxy may set for this purpose: one without another meaning.
 func isHeaderName(name string) bool {
 	switch http.CanonicalHeaderKey(name) {
 	case "Host", "Authorization", "Cookie", "Content-Type", "Content-Length", "Connection", "Transfer-Encoding", "Origin", "Accept", keyHeader:
@@ -81,8 +82,8 @@ func isHeaderName(name string) bool {
 	})
 }
 
-// Principal returns header:VALUE, with the roles of the other header, if r comes from one of the proxies. The error has the code unauthorized.
-// A header that has several values is refused, because a client may have sent one of them.
+// Principal returns header:VALUE, with the roles of the roles header, if r comes from one of the proxies. Errors have
+// the code unauthorized. A header with several values is refused, because a client may have sent one of them.
 func (h *Header) Principal(r *http.Request) (gateway.Principal, error) {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {

@@ -68,7 +68,7 @@ func TestHeaderBelievesProxiesOnly(t *testing.T) {
 	}
 }
 
-// TestRolesNeedAHeaderOfTheirOwn: without one that is named, nobody gives any.
+// TestRolesNeedAHeaderOfTheirOwn: without a configured header there are no roles.
 func TestRolesNeedAHeaderOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	h, err := NewHeader(HeaderOptions{User: "X-User", Proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})

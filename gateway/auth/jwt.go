@@ -18,10 +18,10 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 )
 
-// MaxLeeway is the largest leeway: clocks that are further apart have to be set.
+// MaxLeeway is the largest allowed leeway: clocks that differ more have to be corrected.
 const MaxLeeway = 5 * time.Minute
 
-// The causes of a refusal that has to do with the token. No text of theirs quotes it.
+// The causes of refused tokens. Their texts quote no token.
 var (
 	errNotAToken  = errors.New("the credential is not a signed token in its compact form")
 	errTokenType  = errors.New("the token is of a kind that is no credential")
@@ -35,32 +35,33 @@ var (
 	errAudience   = errors.New("the token is for another audience")
 )
 
-// JWTOptions say whose tokens are believed. Issuer and Audiences are required; the zero value of every other field is a usable default.
+// JWTOptions configures which tokens are accepted. Issuer and Audiences are required; other zero values are usable
+// defaults.
 type JWTOptions struct {
-	// Issuer is the iss of tokens: the URL of an OpenID provider, whose discovery document says where its keys are.
+	// Issuer is the iss of tokens: the URL of an OpenID provider, with a discovery document that locates its keys.
 	Issuer string
-	// KeySet is the URL of the issuer's keys for those that have no discovery document, or one that cannot be reached from here.
+	// KeySet is the URL of the issuer's keys if it has no reachable discovery document.
 	KeySet string
 	// Audiences are the values of aud of which a token needs one: what this gateway is called at the provider.
 	Audiences []string
-	// Algorithms are those that tokens may be signed with, of [Algorithms]; empty means RS256, PS256, ES256 and EdDSA.
+	// Algorithms are the accepted signature algorithms, from [Algorithms]; empty means RS256, PS256, ES256 and EdDSA.
 	Algorithms []string
-	// Leeway is how far the provider's clock may be from ours, at most [MaxLeeway]; 0 means none.
+	// Leeway is the tolerated difference from the provider's clock, at most [MaxLeeway]; 0 means none.
 	Leeway time.Duration
-	// Roles is the claim that has the principal's roles: a name, or a JSON Pointer such as /realm_access/roles; empty means roles. The claim is
-	// a list of texts, or one text with spaces between.
+	// Roles is the claim with the principal's roles: a name, or a JSON Pointer such as /realm_access/roles; empty means
+	// roles. The claim is a list of strings, or one string separated by spaces.
 	Roles string
 
-	// Client asks the provider; nil means one of the package's own, which connects to no link-local address and to no cloud's metadata. Redirects
-	// are not followed, and no answer is waited for longer than 5 seconds.
+	// Client sends requests to the provider; nil means a client that refuses link-local addresses and those of cloud
+	// metadata services. It follows no redirects, and no request takes longer than 5 seconds.
 	Client *http.Client
-	// Log is told when the provider's keys cannot be read, and when they can again; nil means [slog.Default].
+	// Log gets a line when the provider's keys cannot be read, and when they can again; nil means [slog.Default].
 	Log *slog.Logger
 	// Now is the clock; nil means [time.Now].
 	Now func() time.Time
 }
 
-// JWT knows principals by the tokens that a provider has signed for them. Its methods can be called concurrently.
+// JWT identifies principals by tokens that a provider has signed. It is safe for concurrent use.
 type JWT struct {
 	o       JWTOptions
 	allowed []jwa.SignatureAlgorithm
@@ -68,7 +69,7 @@ type JWT struct {
 	keys    *keySet
 }
 
-// NewJWT checks the options. It asks nobody: the provider may also be away. The caller calls Close in the end.
+// NewJWT checks the options without contacting the provider, which may be away. The caller has to call Close.
 func NewJWT(o JWTOptions) (*JWT, error) {
 	if len(o.Algorithms) == 0 {
 		o.Algorithms = defaultAlgorithms
@@ -98,19 +99,19 @@ func NewJWT(o JWTOptions) (*JWT, error) {
 	return &JWT{o: o, allowed: allowed, from: p, keys: newKeySet(p.read, o.Now, o.Log.With("issuer", p.name()))}, nil
 }
 
-// Start begins to read the provider's keys, so that the first request need not wait for them and the log says early what is wrong.
+// Start begins to read the provider's keys, so that the first request need not wait and errors are logged early.
 func (j *JWT) Start() {
 	if j.from.inClear() {
-		j.o.Log.Warn("the keys for tokens are read without TLS: whoever is on the way can sign tokens", "issuer", j.from.name())
+		j.o.Log.Warn("the keys for tokens are read without TLS: an attacker in the network can sign tokens", "issuer", j.from.name())
 	}
 	j.keys.start()
 }
 
-// Check reads the provider's document and keys once, as the first request would, and returns how many of the keys can be used. It leaves
-// the keys that Principal uses alone. The error says what is wrong and quotes nothing that is secret; it may wrap [ErrOtherIssuer].
+// Check reads the provider's document and keys once, like the first request, and returns the number of usable keys. It
+// does not change the keys that Principal uses. The error quotes no secret; it may wrap [ErrOtherIssuer].
 func (j *JWT) Check(ctx context.Context) (keys int, err error) {
 	defer func() {
-		if recover() != nil { // what the provider sends goes through a library
+		if recover() != nil { // a library parses the provider's response
 			err = errReadPanics
 		}
 	}()
@@ -118,16 +119,16 @@ func (j *JWT) Check(ctx context.Context) (keys int, err error) {
 	return len(found), err
 }
 
-// Close stops reading the provider's keys, and returns when nothing goes on any more. Nobody may call Principal after it.
+// Close stops reading the provider's keys and waits for all goroutines. Principal must not be called after it.
 func (j *JWT) Close() error {
 	j.keys.close()
 	j.from.client.CloseIdleConnections()
 	return nil
 }
 
-// Principal returns jwt:ISS|SUB, with its roles and all claims of the token, if r has a good token in Authorization: Bearer. The error has the code
-// unauthorized, or auth_unavailable as long as the provider's keys could not be read. If they have to be read first, Principal waits for them, and no longer than
-// r's context.
+// Principal returns jwt:ISS|SUB, with its roles and all claims of the token, if r has a valid token in Authorization:
+// Bearer. Errors have the code unauthorized, or auth_unavailable while the provider's keys cannot be read. If the keys
+// have to be read first, Principal waits until that is done or r's context ends.
 func (j *JWT) Principal(r *http.Request) (gateway.Principal, error) {
 	token, err := bearer(r.Header)
 	if err != nil {
@@ -144,7 +145,7 @@ func (j *JWT) Principal(r *http.Request) (gateway.Principal, error) {
 	return p, nil
 }
 
-// verify checks who has signed a token, and returns its claims as they are.
+// verify checks the signature of a token and returns its raw claims.
 func (j *JWT) verify(ctx context.Context, token string) (claims []byte, err error) {
 	if len(token) > maxCredential {
 		return nil, errTooLong
@@ -170,7 +171,7 @@ func (j *JWT) verify(ctx context.Context, token string) (claims []byte, err erro
 		return nil, err
 	}
 	for _, k := range keys {
-		// It refuses headers that ask for extensions, and compares the algorithm again.
+		// It refuses headers that require extensions, and compares the algorithm again.
 		if claims, err := jws.VerifyCompactFast(k.key, []byte(token), algorithm); err == nil {
 			return claims, nil
 		}
@@ -178,8 +179,8 @@ func (j *JWT) verify(ctx context.Context, token string) (claims []byte, err erro
 	return nil, errSignature
 }
 
-// isCredential reports whether a token of this kind says who its bearer is: an ID or an access token, not a logout token, a proof of possession
-// or a set of events.
+// isCredential reports whether a token of this kind authenticates its bearer: an ID or access token, and not a logout
+// token, a proof of possession or a set of events.
 func isCredential(kind string) bool {
 	kind = strings.ToLower(kind)
 	switch strings.TrimPrefix(kind, "application/") {
@@ -189,7 +190,7 @@ func isCredential(kind string) bool {
 	return false
 }
 
-// principal returns whose the claims are, if they are about a principal, for this gateway, and for now.
+// principal returns the principal of claims, if they name one, and are for this gateway and the current time.
 func (j *JWT) principal(data []byte) (gateway.Principal, error) {
 	token := jwt.New()
 	var claims map[string]any

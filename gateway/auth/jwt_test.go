@@ -27,7 +27,7 @@ func ask(t *testing.T, j *JWT, token string) (gateway.Principal, error) {
 	return j.Principal(request(t, "Authorization", "Bearer "+token))
 }
 
-// raw is a token of any header, signed by nobody or by HMAC.
+// raw returns a token of any header, unsigned or signed by HMAC.
 func raw(t *testing.T, header, claims any, secret []byte) string {
 	t.Helper()
 	part := func(v any) string {
@@ -84,7 +84,8 @@ func keyOrNil(key any) any {
 	return nil
 }
 
-// TestTokensThatAreRefused has a row for each way to get in that is none. All are answered alike, and no cause quotes the token.
+// TestTokensThatAreRefused has a row for each kind of invalid token. All are answered alike, and no cause quotes the
+// token.
 func TestTokensThatAreRefused(t *testing.T) {
 	t.Parallel()
 	p, c := pairs(), newClock()
@@ -270,8 +271,8 @@ func TestNewJWTRefusesWhatCannotWork(t *testing.T) {
 	}
 }
 
-// TestTheGatewayAnswersAllRefusalsAlike sends what is wrong in different ways through a gateway: status, headers and body are the same but for the
-// request's id, and the log has a cause for each, without what was sent.
+// TestTheGatewayAnswersAllRefusalsAlike sends different invalid requests through a gateway: status, headers and body
+// are the same but for the request's id, and the log has a cause for each, without the credentials.
 func TestTheGatewayAnswersAllRefusalsAlike(t *testing.T) {
 	t.Parallel()
 	p, c := pairs(), newClock()

@@ -13,15 +13,14 @@ import (
 	"github.com/lestrrat-go/jwx/v3/jwk"
 )
 
-// Bounds of a provider's keys. A larger RSA key costs more time for each token than a server should spend on strangers; the library takes none
-// with fewer than 2048 bits.
+// Bounds of a provider's keys. A larger RSA key costs too much time for each token; the library refuses fewer than 2048
+// bits.
 const (
 	maxKeys    = 100
 	maxRSABits = 8192
 )
 
-// algorithms are those that tokens may be signed with: each has a public key. HS256 and its like have none, so whoever could check a token
-// could also sign one.
+// algorithms are the accepted ones: all have a public key. HS256 and its variants do not: a checker could also sign.
 var algorithms = []jwa.SignatureAlgorithm{
 	jwa.RS256(), jwa.RS384(), jwa.RS512(), jwa.PS256(), jwa.PS384(), jwa.PS512(), jwa.ES256(), jwa.ES384(), jwa.ES512(), jwa.EdDSA(),
 }
@@ -58,12 +57,13 @@ type publicKey struct {
 	algs []jwa.SignatureAlgorithm
 }
 
-// publicKeys returns the keys of a JWK set that may sign with one of the allowed algorithms. Others are left out: those for other uses, those
-// that are secret or broken, and those that are too short or too long.
+// publicKeys returns the keys of a JWK set that may sign with one of the allowed algorithms. It skips keys for other
+// uses, secret or broken ones, and those that are too short or too long.
 func publicKeys(data []byte, allowed []jwa.SignatureAlgorithm) ([]publicKey, error) {
 	set, err := jwk.Parse(data, jwk.WithMaxKeys(maxKeys), jwk.WithStrictKeySetParsing(false))
 	if err != nil {
-		return nil, fmt.Errorf("the key set cannot be read, or has more than %d keys", maxKeys) // the library's words quote the set
+		// the library's error quotes the set
+		return nil, fmt.Errorf("the key set cannot be read, or has more than %d keys", maxKeys)
 	}
 	var keys []publicKey
 	for i := range set.Len() {
@@ -95,16 +95,16 @@ func usable(k jwk.Key, allowed []jwa.SignatureAlgorithm) (publicKey, bool) {
 		return publicKey{}, false
 	}
 	p.id, _ = k.KeyID()
-	own, bound := k.Algorithm()
+	keyAlgorithm, bound := k.Algorithm()
 	for _, a := range allowed {
-		if fits(p.key, a) && (!bound || own.String() == a.String()) {
+		if fits(p.key, a) && (!bound || keyAlgorithm.String() == a.String()) {
 			p.algs = append(p.algs, a)
 		}
 	}
 	return p, len(p.algs) > 0
 }
 
-// fits reports whether a token that is signed with a can be checked by key, which is a public one. The curves are those of RFC 7518.
+// fits reports whether the public key can check a token signed with a. The curves are those of RFC 7518.
 func fits(key any, a jwa.SignatureAlgorithm) bool {
 	switch key := key.(type) {
 	case *rsa.PublicKey:

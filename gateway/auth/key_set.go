@@ -11,14 +11,13 @@ import (
 	"github.com/lestrrat-go/jwx/v3/jwa"
 )
 
-// When the provider is asked for its keys.
+// The times of reading keys from the provider.
 const (
-	// refreshAge is the age from which on a request has the keys read again, without waiting for them: what the provider has taken back
-	// stops working.
+	// refreshAge is the age at which a request refreshes the keys in the background, so that revoked keys stop working.
 	refreshAge = 5 * time.Minute
 	// maxAge is how long keys are used that cannot be read again.
 	maxAge = 24 * time.Hour
-	// readPause is the least time between two readings, whoever sends which tokens.
+	// readPause is the least time between two reads, for any tokens.
 	readPause = 10 * time.Second
 )
 
@@ -37,7 +36,7 @@ type keySet struct {
 	now  func() time.Time
 	log  *slog.Logger
 
-	ctx     context.Context // of readings: they serve many requests, so none of these ends them
+	ctx     context.Context // of reads, which serve many requests and so must outlive each
 	cancel  context.CancelFunc
 	reading sync.WaitGroup
 
@@ -45,7 +44,7 @@ type keySet struct {
 	keys    []publicKey   // replaced as a whole
 	at      time.Time     // when the provider last confirmed them; zero if never
 	begun   time.Time     // when the last reading began
-	ready   chan struct{} // closed when the reading that goes on has ended; nil if none does
+	ready   chan struct{} // closed at the end of the current read; nil if there is none
 	problem string        // of the last reading, as it was logged
 }
 
@@ -61,7 +60,7 @@ func (s *keySet) start() {
 	s.refresh()
 }
 
-// close ends a reading that goes on, and waits for it.
+// close cancels the current read and waits for its end.
 func (s *keySet) close() {
 	s.mu.Lock()
 	s.cancel()
@@ -69,8 +68,9 @@ func (s *keySet) close() {
 	s.reading.Wait()
 }
 
-// find returns the keys that may have signed a token with this algorithm: those with the id, or, if id is empty, the only one there is. If
-// there is none, the provider may have new keys: find waits until they have been read, unless that happened only just now.
+// find returns the keys that may have signed a token with this algorithm: those with the id, or, if id is empty, the
+// only key. If there is none, the provider may have new keys: find waits for a read, unless the last one was very
+// recent.
 func (s *keySet) find(ctx context.Context, id string, a jwa.SignatureAlgorithm) ([]publicKey, error) {
 	s.mu.Lock()
 	keys, err := s.match(id, a)
@@ -93,7 +93,7 @@ func (s *keySet) find(ctx context.Context, id string, a jwa.SignatureAlgorithm) 
 	return s.match(id, a)
 }
 
-// match looks among the keys that there are. The caller holds the lock.
+// match searches the current keys. The caller holds the lock.
 func (s *keySet) match(id string, a jwa.SignatureAlgorithm) ([]publicKey, error) {
 	if s.ctx.Err() != nil {
 		return nil, errSetClosed
@@ -116,8 +116,8 @@ func (s *keySet) match(id string, a jwa.SignatureAlgorithm) ([]publicKey, error)
 	return keys, nil
 }
 
-// refresh begins a reading, unless one goes on or began less than readPause ago. It returns what is closed when the reading has ended, or nil
-// if there is none. The caller holds the lock.
+// refresh begins a read, unless one is in progress or began less than readPause ago. It returns a channel that is
+// closed at the end of the read, or nil without one. The caller holds the lock.
 func (s *keySet) refresh() chan struct{} {
 	if s.ready != nil || s.ctx.Err() != nil || !s.begun.IsZero() && s.now().Sub(s.begun) < readPause {
 		return s.ready
@@ -135,7 +135,7 @@ func (s *keySet) refresh() chan struct{} {
 	return ready
 }
 
-// readSafely reads the keys. What the provider sends goes through a library, which may panic over it.
+// readSafely reads the keys and recovers from panics of the library that parses them.
 func (s *keySet) readSafely() (keys []publicKey, err error) {
 	defer func() {
 		if recover() != nil {
@@ -145,8 +145,7 @@ func (s *keySet) readSafely() (keys []publicKey, err error) {
 	return s.read(s.ctx)
 }
 
-// take has what was read take the place of what was there. After an error the keys stay, and the log has each error once. The caller holds the
-// lock.
+// take replaces the keys with those that were read. After an error the old keys stay. The caller holds the lock.
 func (s *keySet) take(keys []publicKey, err error) {
 	switch {
 	case s.ctx.Err() != nil: // the reading was cut short

@@ -15,8 +15,8 @@ import (
 	"github.com/lestrrat-go/jwx/v3/jwa"
 )
 
-// TestRotation: a new key works as soon as a token of it comes, an old one stops when the provider has taken it back, and strangers with
-// made-up key ids do not have the provider asked more often than readPause allows.
+// TestRotation: a new key works with its first token, an old one stops when the provider has revoked it, and clients
+// with made-up key ids do not cause more reads than readPause allows.
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	p, c := pairs(), newClock()
@@ -59,7 +59,8 @@ func TestRotation(t *testing.T) {
 	want("after a key was taken back", false, true, 3)
 }
 
-// TestAnIssuerThatIsAway: tokens are taken by the keys of before, for a day; without keys nobody is let in, and the log says once what is wrong.
+// TestAnIssuerThatIsAway: tokens are checked with the previous keys, for a day; without keys all are refused, and the
+// error is logged once.
 func TestAnIssuerThatIsAway(t *testing.T) {
 	t.Parallel()
 	p, c := pairs(), newClock()
@@ -99,8 +100,8 @@ func TestAnIssuerThatIsAway(t *testing.T) {
 	}
 }
 
-// TestAnIssuerThatIsSlow keeps nobody waiting who has a key that is known, and everybody else for readTime at most: one reading serves all of them.
-// Time is the bubble's, so the waiting costs none.
+// TestAnIssuerThatIsSlow delays no request with a known key, and others for readTime at most: one read serves all of
+// them. Time is the bubble's, so waiting is free.
 func TestAnIssuerThatIsSlow(t *testing.T) {
 	t.Parallel()
 	p := pairs()
@@ -156,7 +157,7 @@ func TestAnIssuerThatIsSlow(t *testing.T) {
 	})
 }
 
-// TestCloseEndsAReading that nobody would wait for.
+// TestCloseEndsAReading without a waiting request.
 func TestCloseEndsAReading(t *testing.T) {
 	t.Parallel()
 	i := newIssuer(t)

@@ -20,29 +20,29 @@ const settled = 2 * time.Second
 
 var errUnknownKey = errors.New("the key is not in the keys file")
 
-// KeysOptions say where keys are. The zero value of every field but File is a usable default.
+// KeysOptions configures where keys are read. The zero value of every field but File is a usable default.
 type KeysOptions struct {
-	// File has a line name:sha256-hex for each key, or name:sha256-hex:role,role; comments begin with #. It has at most 1 MiB.
+	// File has a line name:sha256-hex or name:sha256-hex:role,role for each key; comments begin with #. At most 1 MiB.
 	File string
-	// Log is told when a changed file has been read, or could not be; nil means [slog.Default].
+	// Log gets a line when a changed file has been read, or could not be; nil means [slog.Default].
 	Log *slog.Logger
 }
 
-// Keys knows principals by their API keys. Its methods can be called concurrently.
+// Keys identifies principals by API keys. It is safe for concurrent use.
 type Keys struct {
 	path string
 	log  *slog.Logger
 
-	mu      sync.Mutex // also held while the file is read, which is local and has at most 1 MiB: requests wait for one reading of it
+	mu      sync.Mutex // also held while the file, local and at most 1 MiB, is read: requests share one read
 	entries []keyEntry
-	read    os.FileInfo // of the file whose entries these are, or which was refused
+	read    os.FileInfo // of the file with these entries, or of the refused one
 	at      time.Time   // when it was read
 	data    []byte      // what it held
-	problem string      // what was wrong with it when it was last looked at, as it was logged
+	problem string      // the file's last logged error
 }
 
-// OpenKeys reads a keys file. The file is read again when a request comes after it has changed: a key that has been added works, and one that has
-// been removed does not. A file that is broken, or gone, changes nothing, and the log has the cause.
+// OpenKeys reads a keys file. A request after a change of the file reads it again: added keys work, and removed ones do
+// not. A broken or missing file changes nothing, and the log has the cause.
 func OpenKeys(o KeysOptions) (*Keys, error) {
 	if o.Log == nil {
 		o.Log = slog.Default()
@@ -58,7 +58,7 @@ func OpenKeys(o KeysOptions) (*Keys, error) {
 	return k, nil
 }
 
-// Principal returns key:NAME, with the roles of the key that r has in X-API-Key or in Authorization: Bearer. The error has the code unauthorized.
+// Principal returns key:NAME, for the key in X-API-Key or Authorization: Bearer. Errors have the code unauthorized.
 func (k *Keys) Principal(r *http.Request) (gateway.Principal, error) {
 	text, err := key(r.Header)
 	if err != nil {
@@ -67,7 +67,7 @@ func (k *Keys) Principal(r *http.Request) (gateway.Principal, error) {
 	hash := sha256.Sum256([]byte(text))
 	var found *keyEntry
 	entries := k.current()
-	for i := range entries { // every one is compared, so that the time does not tell where a key stands
+	for i := range entries { // compare all, so that the time does not reveal the position of a key
 		if subtle.ConstantTimeCompare(entries[i].hash[:], hash[:]) == 1 {
 			found = &entries[i]
 		}
@@ -78,17 +78,17 @@ func (k *Keys) Principal(r *http.Request) (gateway.Principal, error) {
 	return gateway.Principal{ID: "key:" + found.name, Roles: found.roles}, nil
 }
 
-// current returns the entries of the file as it is, or as it was when it was last good. They must not be changed.
+// current returns the entries of the current file, or of its last valid version. They must not be changed.
 func (k *Keys) current() []keyEntry {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	info, err := os.Stat(k.path)
 	if err != nil {
-		k.read = nil // whatever comes in its place is read
+		k.read = nil // a new file has to be read
 		k.keep(err)
 		return k.entries
 	}
-	// A file that has been written within the same tick looks the same from outside.
+	// A file that was written twice within one tick has the same attributes.
 	same := k.read != nil && os.SameFile(info, k.read) && info.Size() == k.read.Size() && info.ModTime().Equal(k.read.ModTime())
 	if same && k.at.Sub(info.ModTime()) > settled {
 		return k.entries

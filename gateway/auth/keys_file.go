@@ -15,7 +15,7 @@ import (
 
 // Bounds of a keys file.
 const (
-	maxKeysFile = 1 << 20 // bytes, which is some 13,000 keys
+	maxKeysFile = 1 << 20 // bytes, for about 13,000 keys
 	maxKeyName  = 128     // bytes
 	maxRole     = 256     // bytes
 	maxRoles    = 64      // of a key
@@ -28,7 +28,7 @@ type keyEntry struct {
 	roles []string
 }
 
-// A LineError says what is wrong with a line of a keys file. It quotes nothing of the line, which may hold a key in clear.
+// A LineError is an error in a line of a keys file. It quotes nothing of the line, which may hold a plain key.
 type LineError struct {
 	Line    int // from 1
 	Problem string
@@ -37,7 +37,7 @@ type LineError struct {
 // Error returns the line's number and the problem.
 func (e *LineError) Error() string { return fmt.Sprintf("line %d %s", e.Line, e.Problem) }
 
-// readKeysFile reads and parses the file at path, which may be a link.
+// readKeysFile reads and parses the file at path, which may be a symbolic link.
 func readKeysFile(path string) ([]keyEntry, os.FileInfo, []byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -59,9 +59,9 @@ func readKeysFile(path string) ([]keyEntry, os.FileInfo, []byte, error) {
 	return entries, info, data, err
 }
 
-// parseKeys reads the lines of a keys file: name:sha256-hex, or name:sha256-hex:role,role; blank lines, and comments that begin with #. A
-// name may have several keys, so that one can take the place of another, but a key has one name. The error is a [*LineError] unless the
-// file is too large.
+// parseKeys parses a keys file: lines name:sha256-hex or name:sha256-hex:role,role, blank lines, and comments that
+// begin with #. A name may have several keys, so that keys can be rotated, but a key has one name. The error is a
+// [*LineError] unless the file is too large.
 func parseKeys(data []byte) ([]keyEntry, error) {
 	if len(data) > maxKeysFile {
 		return nil, fmt.Errorf("it has more than %d bytes", maxKeysFile)
@@ -89,7 +89,7 @@ func parseKeys(data []byte) ([]keyEntry, error) {
 	return entries, nil
 }
 
-// parseKeyLine reads a line that is no comment. It returns what is wrong with the line, or nothing.
+// parseKeyLine parses a line that is no comment. It returns the problem of the line, or "".
 func parseKeyLine(text string) (entry keyEntry, problem string) {
 	parts := strings.SplitN(text, ":", 3)
 	if len(parts) < 2 {
@@ -114,7 +114,7 @@ func parseKeyLine(text string) (entry keyEntry, problem string) {
 // cut is at most the first n bytes of text.
 func cut(text string, n int) string { return text[:min(len(text), n)] }
 
-// parseRoles reads the roles of a line, with commas between. It returns what is wrong with them, or nothing.
+// parseRoles parses comma-separated roles. It returns their problem, or "".
 func parseRoles(text string) (roles []string, problem string) {
 	for role := range strings.SplitSeq(text, ",") {
 		if problem := checkName(role, maxRole); problem != "" {

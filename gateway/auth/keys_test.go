@@ -48,7 +48,7 @@ func wantRefused(t *testing.T, what string, p gateway.Principal, err error, caus
 	wantCode(t, errcode.Unauthorized, what, p, err, cause, secrets...)
 }
 
-// wantUnknown is wantRefused of a credential that nobody can check.
+// wantUnknown is wantRefused of a credential that cannot be checked.
 func wantUnknown(t *testing.T, what string, p gateway.Principal, err error, cause string) {
 	t.Helper()
 	wantCode(t, errcode.AuthUnavailable, what, p, err, cause)
@@ -118,8 +118,8 @@ func TestKeysKnowWhoHasAKey(t *testing.T) {
 	}
 }
 
-// TestKeysAreReadAgainWhenTheirFileChanges needs no restart, and believes no broken file. Each step is tried at once: a file that was written in the
-// same tick as before looks the same from outside.
+// TestKeysAreReadAgainWhenTheirFileChanges needs no restart, and ignores broken files. Each step is tested immediately:
+// a file that was written in the same tick as before has the same attributes.
 func TestKeysAreReadAgainWhenTheirFileChanges(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -161,7 +161,7 @@ func TestKeysAreReadAgainWhenTheirFileChanges(t *testing.T) {
 	} {
 		log.Reset()
 		step.change()
-		for range 3 { // of what is wrong the log speaks once
+		for range 3 { // each error is logged once
 			for _, name := range []string{"ada", "bob", "eve"} {
 				p, err := keys.Principal(request(t, "X-API-Key", name+"-key"))
 				if known := strings.Contains(step.known, name); known != (err == nil) || known && p.ID != "key:"+name {
@@ -176,7 +176,7 @@ func TestKeysAreReadAgainWhenTheirFileChanges(t *testing.T) {
 	}
 }
 
-// TestAKeysFileThatLooksTheSameIsNotReadAgain: once a file is older than a tick, a request costs no more than to look at it.
+// TestAKeysFileThatLooksTheSameIsNotReadAgain: once a file is older than a tick, a request only checks its attributes.
 func TestAKeysFileThatLooksTheSameIsNotReadAgain(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "keys")
@@ -337,7 +337,7 @@ func TestGenerateKey(t *testing.T) {
 	}
 }
 
-// FuzzKeysFile: whatever a file holds, what is read of it is within its limits, and is read the same again.
+// FuzzKeysFile: for any file the result is within the limits, and a second read gives the same.
 func FuzzKeysFile(f *testing.F) {
 	hash := strings.Repeat("0a", 32)
 	for _, seed := range []string{"", "# x\n", "ada:" + hash, "ada:" + hash + ":a,b\nbob:" + hash, "\uFEFFa:" + hash + "\r\n", ":::", "a:" + hash + ":,"} {

@@ -25,7 +25,7 @@ const (
 	readTime     = 5 * time.Second
 )
 
-// ErrOtherIssuer says that the document at the issuer's URL names another issuer: tokens of that one are refused.
+// ErrOtherIssuer means that the document at the issuer's URL names another issuer, which is not trusted.
 var ErrOtherIssuer = errors.New("the document at the issuer's URL is of another issuer")
 
 // discovery is where a provider's document is, below its issuer.
@@ -34,7 +34,7 @@ const discovery = "/.well-known/openid-configuration"
 // A provider is where keys are read from.
 type provider struct {
 	issuer  string
-	keySet  *url.URL // nil: discovery says
+	keySet  *url.URL // nil: from the discovery document
 	base    *url.URL // of discovery; nil if there is none
 	allowed []jwa.SignatureAlgorithm
 	client  *http.Client
@@ -82,7 +82,7 @@ func (p *provider) name() string {
 	return redact.URL(p.keySet)
 }
 
-// inClear reports whether the provider is asked without TLS, over a network.
+// inClear reports whether requests to the provider cross a network without TLS.
 func (p *provider) inClear() bool {
 	u := p.keySet
 	if p.base != nil {
@@ -92,7 +92,7 @@ func (p *provider) inClear() bool {
 	return u.Scheme != "https" && u.Hostname() != "localhost" && (err != nil || !addr.IsLoopback())
 }
 
-// read asks the provider for its keys. The error is for the log.
+// read requests the provider's keys. The error is for the log.
 func (p *provider) read(ctx context.Context) ([]publicKey, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()

@@ -13,7 +13,8 @@ import (
 	"github.com/lestrrat-go/jwx/v3/jwa"
 )
 
-// TestIssuersThatAnswerBadly: none of them gets a token in, or has a request wait longer than readTime, or takes more memory than the limits.
+// TestIssuersThatAnswerBadly: none of them gets a token accepted, delays a request longer than readTime, or takes more
+// memory than the limits.
 func TestIssuersThatAnswerBadly(t *testing.T) {
 	t.Parallel()
 	p, c := pairs(), newClock()
@@ -192,7 +193,7 @@ func TestKeysThatAreReadInClear(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		j.keys.cancel() // nobody is asked
+		j.keys.cancel() // no request is sent
 		j.Start()
 		if err := j.Close(); err != nil || strings.Contains(log.String(), "without TLS") != warns {
 			t.Errorf("the log for %s, %v:\n%s", issuer, err, log.String())

@@ -52,14 +52,14 @@ func (h *Handler) call(w http.ResponseWriter, r *http.Request) error {
 	case "inspector/learning":
 		return notFound()
 	case "transcribe":
-		if e.noBody() {
+		if e.isEmpty() {
 			return missingBody()
 		}
 		return h.noTranscription(w, r)
 	case "resource/request":
 		return h.callResource(w, r, e)
 	default:
-		return badCall("Unsupported method '"+route.Logged(method)+"'", http.StatusBadRequest)
+		return badCall("Unsupported method '"+route.Shorten(method)+"'", http.StatusBadRequest)
 	}
 }
 
@@ -80,8 +80,8 @@ func (h *Handler) envelope(r *http.Request) (envelope, error) {
 	return e, nil
 }
 
-// noBody reports whether the envelope has no body.
-func (e envelope) noBody() bool { return len(e.Body) == 0 || string(e.Body) == "null" }
+// isEmpty reports whether the envelope lacks a body.
+func (e envelope) isEmpty() bool { return len(e.Body) == 0 || string(e.Body) == "null" }
 
 // param returns a parameter, which must be a text that is not blank.
 func param(raw json.RawMessage, name string) (string, error) {
@@ -97,7 +97,7 @@ func (h *Handler) callAgent(w http.ResponseWriter, r *http.Request, e envelope, 
 	if err != nil {
 		return err
 	}
-	if e.noBody() {
+	if e.isEmpty() {
 		return missingBody()
 	}
 	r.SetPathValue("agent", agent)
@@ -113,7 +113,7 @@ func (h *Handler) callStop(w http.ResponseWriter, r *http.Request, e envelope) e
 	if err != nil {
 		return err
 	}
-	if e.Body != nil && e.noBody() {
+	if e.Body != nil && e.isEmpty() {
 		return missingBody()
 	}
 	r.SetPathValue("agent", agent)
@@ -140,9 +140,9 @@ func (h *Handler) callResource(w http.ResponseWriter, r *http.Request, e envelop
 	}
 	inner := withBody(r, e.Body)
 	inner.Method = strings.ToUpper(method)
-	own := *r.URL
-	own.RawQuery = u.RawQuery
-	inner.URL = &own
+	target := *r.URL
+	target.RawQuery = u.RawQuery
+	inner.URL = &target
 	return h.dispatch(w, inner, u.EscapedPath())
 }
 

@@ -14,8 +14,8 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// A page asks first what is served, either on the route for it or in an envelope, and then what the person could say: agents that are
-// a [groupchat.Suggester] answer with a call of CopilotKit's tool.
+// A page first requests the list of agents, by its route or in an envelope, and then suggestions: agents that implement
+// [groupchat.Suggester] answer with a call of CopilotKit's tool.
 func Example() {
 	g, err := gateway.New(gateway.Options{Agents: map[string]groupchat.Agent{"shop": shop{}}})
 	if err != nil {

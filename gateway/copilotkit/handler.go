@@ -26,7 +26,7 @@ type Options struct {
 	NewID func() string
 }
 
-// A Handler serves the protocol of CopilotKit's runtime, as pages of version 1.74 use it. It is safe for concurrent use.
+// A Handler serves the protocol of CopilotKit's runtime for pages of version 1.74. It is safe for concurrent use.
 type Handler struct {
 	o     Options
 	table []endpoint
@@ -42,13 +42,13 @@ func New(o Options) *Handler {
 // A handler answers a request. It returns an error instead of writing one.
 type handler func(w http.ResponseWriter, r *http.Request) error
 
-// An endpoint is a method and a path below Base, in which {name} stands for any segment.
+// An endpoint is a method and a path below Base; {name} matches any segment.
 type endpoint struct {
 	method, path string
 	handler      handler
 }
 
-// endpoints returns the table of routes. The first path that matches decides, whatever its method.
+// endpoints returns the table of routes. The first matching path decides, for all methods.
 func (h *Handler) endpoints() []endpoint {
 	return []endpoint{
 		{http.MethodPost, "", h.call},
@@ -72,7 +72,7 @@ func (h *Handler) endpoints() []endpoint {
 	}
 }
 
-// Routes lists the routes, each as a method, a space and a path in which {name} stands for any segment.
+// Routes lists the routes, each as a method, a space and a path; {name} matches any segment.
 func (h *Handler) Routes() []string {
 	routes := make([]string, len(h.table))
 	for i, e := range h.table {
@@ -84,8 +84,7 @@ func (h *Handler) Routes() []string {
 // Owns reports whether a path is below [Base].
 func Owns(path string) bool { return path == Base || strings.HasPrefix(path, Base+"/") }
 
-// Serve answers a request for a path below [Base]. It returns an error, with nothing written, if the protocol defines no
-// answer for it.
+// Serve answers a request for a path below [Base]. It returns an error, with nothing written, for an unknown route.
 func (h *Handler) Serve(w http.ResponseWriter, r *http.Request) error {
 	return h.dispatch(w, r, strings.TrimPrefix(r.URL.EscapedPath(), Base))
 }
@@ -97,7 +96,7 @@ func (h *Handler) dispatch(w http.ResponseWriter, r *http.Request, path string) 
 		err = serve(w, r)
 	}
 	if answer, ok := errors.AsType[*reply](err); ok {
-		h.o.Service.Log(r).With(route.Described(r)...).Info("request: refused", "status", answer.status)
+		h.o.Service.Log(r).With(route.RequestAttrs(r)...).Info("request: refused", "status", answer.status)
 		route.Answer(w, answer.status, answer.body)
 		return nil
 	}
@@ -143,7 +142,7 @@ func (o endpoint) setPathValues(r *http.Request, segments []string) {
 	}
 }
 
-// segmentsOf returns the segments of an escaped path without empty ones. It reports false for a path that is not well-formed.
+// segmentsOf returns the segments of an escaped path without empty ones. It reports false for a malformed path.
 func segmentsOf(path string) ([]string, bool) {
 	var segments []string
 	for s := range strings.SplitSeq(path, "/") {
@@ -177,7 +176,7 @@ func (h *Handler) agent(r *http.Request) (Agent, error) {
 		return agent, nil
 	}
 	return Agent{}, &reply{http.StatusNotFound, map[string]string{
-		"error": "Agent not found", "message": "Agent '" + route.Logged(name) + "' does not exist",
+		"error": "Agent not found", "message": "Agent '" + route.Shorten(name) + "' does not exist",
 	}}
 }
 

@@ -7,11 +7,11 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 )
 
-// version is the version of CopilotKit's runtime whose protocol is spoken.
+// version is the version of the CopilotKit runtime with this protocol.
 const version = "1.75.0"
 
-// info answers a page's first request. It never fails, even if the store cannot be reached, because a page that gets an error here
-// changes its transport and does not change it back. Requests without a principal do not get here.
+// info answers a page's first request. It succeeds even if the store is unavailable, because after an error here a page
+// changes its transport for good. Requests without a principal do not get here.
 func (h *Handler) info(w http.ResponseWriter, r *http.Request) error {
 	route.Answer(w, http.StatusOK, h.about(r))
 	return nil
@@ -26,8 +26,8 @@ func (h *Handler) infoByCall(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// runtimeInfo is the answer to info. Agents is an object by id. Suggestions is true even if no agent makes any, because
-// without the route for them pages ask for suggestions by runs, each on a thread of its own.
+// runtimeInfo is the response of info. Agents is an object by id. Suggestions is true even if no agent makes any:
+// without that route, pages request suggestions by runs, each on a new thread.
 type runtimeInfo struct {
 	Version            string               `json:"version"`
 	Agents             map[string]agentInfo `json:"agents"`
@@ -49,7 +49,7 @@ type agentInfo struct {
 	Capabilities any    `json:"capabilities"`
 }
 
-// a2uiInfo names the agents that show surfaces. A page draws surfaces, and tells agents which components it has, if there is one.
+// a2uiInfo names the agents that show surfaces. If there is one, a page draws surfaces and sends its components.
 type a2uiInfo struct {
 	Enabled bool     `json:"enabled"`
 	Agents  []string `json:"agents"`
@@ -88,8 +88,8 @@ func (h *Handler) about(r *http.Request) runtimeInfo {
 	return about
 }
 
-// Probes reports whether a request is the one by which a page finds out whether it can use the gateway. A page whose probe is
-// refused changes its transport or gives up, and does not ask again.
+// Probes reports whether r is a page's test whether it can use the gateway. A page with a refused probe changes its
+// transport or gives up, without a retry.
 func Probes(r *http.Request) bool {
 	return r.URL.Path == Base+"/info" && (r.Method == http.MethodGet || r.Method == http.MethodHead)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// run starts or resumes a run. The run is not tied to its connection, because a page that is loaded again comes back to it.
+// run starts or resumes a run. The run is not tied to its connection, because a reloaded page reconnects to it.
 func (h *Handler) run(w http.ResponseWriter, r *http.Request) error {
 	agent, in, body, err := h.input(r)
 	if err != nil {
@@ -25,7 +25,7 @@ func (h *Handler) run(w http.ResponseWriter, r *http.Request) error {
 	return h.o.Service.Run(w, r, agent.Name, in, body)
 }
 
-// connect streams a thread as it stands, and the live run if there is one.
+// connect streams the current thread, and the live run if there is one.
 func (h *Handler) connect(w http.ResponseWriter, r *http.Request) error {
 	agent, in, _, err := h.input(r)
 	if err != nil {
@@ -53,10 +53,10 @@ func (h *Handler) input(r *http.Request) (Agent, *agui.RunAgentInput, []byte, er
 	return agent, in, data, err
 }
 
-// stop ends the live run of a thread. A page may name the run that it takes for the live one. Several runs may have that id, so
-// the live run is spared only if a run of that id is known to have ended.
+// stop ends the live run of a thread. A page may name the run that it believes to be live. Several runs may have that
+// id, so the live run is spared only if a run of that id is known to have ended.
 func (h *Handler) stop(w http.ResponseWriter, r *http.Request) error {
-	run, err := h.stopped(r)
+	run, err := h.readStop(r)
 	if err != nil {
 		return err
 	}
@@ -77,10 +77,10 @@ func (h *Handler) stop(w http.ResponseWriter, r *http.Request) error {
 		}})
 	case run != "":
 		route.Answer(w, http.StatusOK, map[string]any{
-			"stopped": false, "message": "Run '" + route.Logged(run) + "' is not the active run for thread '" + route.Logged(key.ID) + "'.",
+			"stopped": false, "message": "Run '" + route.Shorten(run) + "' is not the active run for thread '" + route.Shorten(key.ID) + "'.",
 		})
 	default:
-		route.Answer(w, http.StatusOK, map[string]any{"stopped": false, "message": "No active run for thread '" + route.Logged(key.ID) + "'."})
+		route.Answer(w, http.StatusOK, map[string]any{"stopped": false, "message": "No active run for thread '" + route.Shorten(key.ID) + "'."})
 	}
 	return nil
 }
@@ -116,9 +116,9 @@ func (h *Handler) end(r *http.Request, key state.Key, run string) (bool, error) 
 // maxStop limits the body of a stop, in bytes. It holds an id.
 const maxStop = 64 << 10
 
-// stopped reads the id of the run to stop; an empty one means any live run. An unknown member is refused, because a misspelt
-// runId must not stop another run. A body that is not needed need not have a type either.
-func (h *Handler) stopped(r *http.Request) (string, error) {
+// readStop reads the id of the run to stop; empty means any live run. An unknown member is refused, because a misspelt
+// runId must not stop another run. An ignored body may have any type.
+func (h *Handler) readStop(r *http.Request) (string, error) {
 	if err := route.CheckType(r); err != nil {
 		return "", err
 	}

@@ -17,11 +17,11 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// suggestTool is the tool of the page whose call has the suggestions.
+// suggestTool is the tool of the page that takes suggestions as arguments.
 const suggestTool = "copilotkitSuggest"
 
-// suggest asks the agent what a person could say next. The stream looks like a run, but nothing is stored, because pages ask
-// after every run.
+// suggest asks the agent for the person's possible next messages. The stream has the form of a run, but nothing is
+// stored, because pages ask after every run.
 func (h *Handler) suggest(w http.ResponseWriter, r *http.Request) error {
 	agent, in, _, err := h.input(r)
 	if err != nil {
@@ -30,8 +30,8 @@ func (h *Handler) suggest(w http.ResponseWriter, r *http.Request) error {
 	return h.suggestFor(w, r, agent, in)
 }
 
-// asksToSuggest reports whether a run request asks for suggestions. Pages that do not know the route send such a request, on a
-// thread that they do not use again.
+// asksToSuggest reports whether a run request asks for suggestions. Pages without the route send such requests on new
+// threads.
 func asksToSuggest(in *agui.RunAgentInput) bool {
 	var props struct {
 		ToolChoice struct {
@@ -74,7 +74,7 @@ func suggesting(call string, suggestions []groupchat.Suggestion) ([]agui.Event, 
 	return append(events, &agui.ToolCallArgs{ToolCallID: call, Delta: "]}"}, &agui.ToolCallEnd{ToolCallID: call}), nil
 }
 
-// suggestions asks the agent, which has a suggester. If that fails, the list is empty, because no work depends on suggestions.
+// suggestions calls the agent's suggester. If that fails, the list is empty, because no work depends on suggestions.
 func (h *Handler) suggestions(ctx context.Context, r *http.Request, agent Agent, in *agui.RunAgentInput) (list []groupchat.Suggestion) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -99,14 +99,13 @@ func (h *Handler) suggestions(ctx context.Context, r *http.Request, agent Agent,
 	return list[:min(len(list), most)]
 }
 
-// mostSuggestions is the greatest number of suggestions, and the number if the page does not say one.
+// mostSuggestions is the greatest and default number of suggestions.
 const mostSuggestions = 3
 
-// atMost matches the number of suggestions in the message that asks for them.
+// atMost matches the requested number of suggestions.
 var atMost = regexp.MustCompile(`at most (\d{1,3}) suggestion`)
 
-// withoutRequest returns the conversation without the message at its end that asks for suggestions, and the number of
-// suggestions that the message asks for.
+// withoutRequest returns the conversation without the final request for suggestions, and the number that it asks for.
 func withoutRequest(messages []agui.Message) ([]agui.Message, int) {
 	if len(messages) == 0 || messages[len(messages)-1].Role != agui.RoleUser {
 		return messages, mostSuggestions

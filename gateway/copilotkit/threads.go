@@ -149,15 +149,15 @@ func (h *Handler) showState(w http.ResponseWriter, r *http.Request) error {
 			return route.StoreError(err)
 		}
 		if shown == nil && t.Live == nil {
-			shown = json.RawMessage("{}") // the runs have ended and changed nothing
+			shown = json.RawMessage("{}") // the runs have ended without changes
 		}
 	}
 	route.Answer(w, http.StatusOK, map[string]any{"state": shown})
 	return nil
 }
 
-// showEvents shows the events that the log still has of a thread, as a client of version 0.x is sent them. Events are written
-// while they are read, because a log may be too long to be held in memory.
+// showEvents shows the events in the log of a thread in the form for clients of version 0.x. It writes them while
+// reading, because a log may be too long for memory.
 func (h *Handler) showEvents(w http.ResponseWriter, r *http.Request) error {
 	t, err := h.load(r)
 	if err != nil {
@@ -176,7 +176,7 @@ func (h *Handler) showEvents(w http.ResponseWriter, r *http.Request) error {
 	return writeEvents(w, h.o.Service.Events(r, t))
 }
 
-// writeEvents answers with {"events": [...]}. An error before the first event is returned with nothing written.
+// writeEvents writes {"events": [...]}. An error before the first event is returned with nothing written.
 func writeEvents(w http.ResponseWriter, events iter.Seq2[json.RawMessage, error]) error {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")

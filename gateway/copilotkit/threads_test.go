@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestEventsAreWholeJSON covers a log without any event for the page, too. After an error before the first event nothing is written.
+// TestEventsAreWholeJSON covers a log without any event for the page, too. After an error before the first event
+// nothing is written.
 func TestEventsAreWholeJSON(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")

@@ -7,8 +7,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A Loss says what a projection could not tell its reader: a set of the Lost constants. It is worth one
-// warning per reader.
+// A Loss is a set of the Lost constants: content that a projection could not send. It is worth one warning per reader.
 type Loss uint8
 
 const (
@@ -20,7 +19,7 @@ const (
 	LostExpiry
 )
 
-// String lists what was lost.
+// String lists the lost content.
 func (l Loss) String() string {
 	var names []string
 	for _, n := range []struct {
@@ -59,7 +58,7 @@ func SendsBinary(messages []agui.Message) bool {
 	})
 }
 
-// binary reshapes messages in place for such a client.
+// binary converts messages in place for such a client.
 func binary(messages []agui.Message) {
 	for i := range messages {
 		parts, ok := messages[i].Content.Parts()

@@ -10,7 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A run that ended with a question is told to each reader in the way that the reader understands.
+// A run that ended with a question, for each kind of reader.
 func ExampleProfile_Project() {
 	question := agui.Interrupt{ID: "int-1", Reason: "input_required", Message: "Which size?"}
 	event := &agui.RunFinished{ThreadID: "thread", RunID: "run", Outcome: &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: []agui.Interrupt{question}}}

@@ -12,7 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// FuzzWire: any event that can be decoded can be projected for any reader, and what comes out is sound.
+// FuzzWire: any event that can be decoded can be projected for any reader, and the result is valid.
 func FuzzWire(f *testing.F) {
 	paths, err := filepath.Glob("../../agui/testdata/golden/events/*.json")
 	if err != nil {

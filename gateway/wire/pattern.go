@@ -6,14 +6,14 @@ import (
 	"github.com/agui-gateway/gateway/a2ui"
 )
 
-// A pattern is a text by which encoded events are told apart that have to be reshaped. Events of a megabyte are searched for it, and bytes.Contains
-// looks for its first bytes, a quotation mark and a letter, of which JSON is full: it soon compares at every place.
+// A pattern detects encoded events that have to be converted. Events may have a megabyte, and bytes.Contains is slow on
+// them: it looks for the first bytes, a quotation mark and a letter, which are everywhere in JSON.
 type pattern struct {
 	text string
-	rare int // where in the text a byte is that such events seldom have
+	rare int // position in text of a byte that is rare in such events
 }
 
-// What readers are sent in another form has one of these: surfaces of A2UI, messages of several parts, files that are inline in messages.
+// Every event that may have to be converted contains one of these: A2UI surfaces, multipart messages, inline files.
 var (
 	surfacePattern = pattern{`"activityType":"` + a2ui.ActivityType + `"`, len(`"activity`)}
 	partsPattern   = pattern{`"content":[`, len(`"content":`)}

@@ -8,54 +8,53 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A Dialect is how a run tells its reader that it waits for an answer.
+// A Dialect is the form in which a reader gets questions.
 type Dialect uint8
 
 const (
 	// Standard is AG-UI 1.0's: RUN_FINISHED with an interrupt outcome.
 	Standard Dialect = iota
-	// Legacy is what came before it: one CUSTOM on_interrupt per question, then RUN_FINISHED without outcome.
+	// Legacy is the earlier form: one CUSTOM on_interrupt per question, then RUN_FINISHED without outcome.
 	Legacy
 )
 
-// A StopForm is how a reader is told that its run was stopped.
+// A StopForm is the form in which a reader gets the end of a stopped run.
 type StopForm uint8
 
 const (
 	// StopOutcome is the cancelled outcome, or RUN_ERROR with code cancelled for readers before 1.0, which crash on
 	// the outcome and would take a plain end for success.
 	StopOutcome StopForm = iota
-	// StopPlain is a RUN_FINISHED without outcome: CopilotKit's page swallows cancelled and shows an error
-	// for everything else.
+	// StopPlain is a RUN_FINISHED without outcome: CopilotKit's page swallows cancelled and shows an error otherwise.
 	StopPlain
 )
 
-// The names of the CUSTOM events that stand in for what a reader cannot be sent.
+// The names of the CUSTOM events for content that a reader cannot be sent otherwise.
 const (
-	// CustomInterrupt asks a question in the legacy dialect. Its value is a JSON string that holds an object.
+	// CustomInterrupt is a question in the legacy dialect. Its value is a JSON string that contains an object.
 	CustomInterrupt = "on_interrupt"
-	// CustomFailed tells of an error that cannot be sent as RUN_ERROR. Its value is {code, message}.
+	// CustomFailed is an error that cannot be sent as RUN_ERROR. Its value is {code, message}.
 	CustomFailed = "gateway.failed"
-	// CustomRefused tells of a refused request on a stream that goes on. Its value is {code, message}.
+	// CustomRefused is a refused request on a stream that continues. Its value is {code, message}.
 	CustomRefused = "gateway.refused"
 )
 
-// A Profile says what one reader of a run understands. It is fixed when the reader is opened.
+// A Profile describes the events that one reader of a run understands. It is fixed when the reader is opened.
 //
 // The zero value suits a pre-1.0 reader that knows no subagents. A Profile has no state: it is comparable, safe for
-// concurrent use, and readers with equal profiles can share what it returns.
+// concurrent use, and readers with equal profiles can share projections.
 type Profile struct {
 	Era     agui.Era
 	Dialect Dialect
 	// Subagents is whether SUBAGENT_* events are sent; the attribution of other events stays in any case.
 	Subagents bool
 	Stop      StopForm
-	// AskAgain is for clients that lock their page when a resumed run ends in RUN_ERROR: its end asks the open
+	// AskAgain is for clients that lock their page when a resumed run ends in RUN_ERROR: such an end asks the open
 	// questions again instead, after a CUSTOM [CustomFailed]. Readers of the legacy dialect always get that when
 	// questions are open. See [state.Ending].
 	AskAgain bool
-	// Surfaces is whether activities of A2UI are sent. A reader that makes its own of calls and results, as CopilotKit's A2UI middleware does,
-	// would show each surface twice.
+	// Surfaces is whether A2UI activities are sent. A reader that creates them from calls and results, as CopilotKit's
+	// A2UI middleware does, would show each surface twice.
 	Surfaces bool
 	// Trace is whether frames of [state.TypeTrace] are sent.
 	Trace bool
@@ -63,23 +62,22 @@ type Profile struct {
 	RunID string
 	// Binary is for clients before 0.0.47, which know one kind of media only.
 	Binary bool
-	// Chunks is for readers whose connection may be cut in the middle of a message by somebody who keeps what was read, as CopilotKit's Node
-	// runtime does at a stop: texts come as TEXT_MESSAGE_CHUNK, which such a reader closes by itself. It closes one as well at other events of
-	// the same lane, and the next chunk opens it again.
+	// Chunks is for readers behind a proxy that may cut the stream in the middle of a message and keeps the part, as
+	// CopilotKit's Node runtime does at a stop: texts are sent as TEXT_MESSAGE_CHUNK, which such a reader closes
+	// itself. It also closes a chunked message at other events of the same lane, and the next chunk opens it again.
 	Chunks bool
-	// News is whether MESSAGES_SNAPSHOT is left out where it only restates what the reader has been told; who sends it knows that, and
-	// Project leaves every snapshot.
+	// News is whether a MESSAGES_SNAPSHOT without new content for the reader is left out. Project does not do that.
 	News bool
-	// Links is what the reader is sent in place of files that are inline in messages; the zero value leaves them.
+	// Links replaces inline files in messages by links; the zero value keeps the files.
 	Links Links
 }
 
-// Project appends to sent the frames a reader of w is sent for the canonical frame f, whose Data is what [agui.Encode] wrote:
-// none, f itself with the stored bytes, or others in its place. Only the last of several carries f's id. The result
-// tells what f held that the reader cannot be told at all. An error means that f is not a canonical frame.
+// Project appends to sent the frames for a reader of w for the canonical frame f, with Data as written by
+// [agui.Encode]: none, f itself with the stored bytes, or replacements. Only the last of several has f's id. The result
+// reports content of f that cannot be sent to the reader.An error means that f is not canonical.
 //
-// A projected stream passes the [agui.Verifier] if the canonical one does and closes what it opened before a
-// RUN_ERROR that has a [state.Ending].
+// A projected stream passes the [agui.Verifier] if the canonical one does and closes all items before a RUN_ERROR that
+// has a [state.Ending].
 func (w Profile) Project(sent []state.Frame, f state.Frame) ([]state.Frame, Loss, error) {
 	if w.same(f) {
 		return append(sent, f), 0, nil
@@ -105,8 +103,8 @@ func (w Profile) Project(sent []state.Frame, f state.Frame) ([]state.Frame, Loss
 	return sent, loss, nil
 }
 
-// same reports whether a reader of w is sent f as it is. It looks at the bytes of a few types only, decodes
-// nothing and allocates nothing; when it says no, Project may still find nothing to change.
+// same reports whether a reader of w is sent f unchanged. It examines the bytes of a few types only, decodes nothing
+// and allocates nothing; if it returns false, Project may still change nothing.
 func (w Profile) same(f state.Frame) bool {
 	switch f.Type {
 	case agui.TypeRunStarted:
@@ -137,14 +135,14 @@ func (w Profile) same(f state.Frame) bool {
 	}
 }
 
-// emptyDelta is what encoded contents have that add nothing.
+// emptyDelta is part of encoded content events without content.
 var emptyDelta = []byte(`"delta":""`)
 
 func isSubagent(t agui.EventType) bool {
 	return t == agui.TypeSubagentStarted || t == agui.TypeSubagentFinished || t == agui.TypeSubagentError
 }
 
-// asksAgain reports whether an error with this ending is told as a question.
+// asksAgain reports whether an error with this ending is sent as a question.
 func (w Profile) asksAgain(end *state.Ending) bool {
 	if end == nil || !end.Resumed {
 		return false
@@ -152,8 +150,8 @@ func (w Profile) asksAgain(end *state.Ending) bool {
 	return w.AskAgain || w.Dialect == Legacy && len(end.Open) > 0
 }
 
-// text returns an event of a text as it is, or the chunk that stands for it.
-func (w Profile) text(e agui.Event, tags agui.Tagged, chunk agui.TextMessageChunk) []agui.Event {
+// projectText returns a text event unchanged, or the equivalent chunk.
+func (w Profile) projectText(e agui.Event, tags agui.Tagged, chunk agui.TextMessageChunk) []agui.Event {
 	if !w.Chunks {
 		return []agui.Event{e}
 	}
@@ -161,27 +159,27 @@ func (w Profile) text(e agui.Event, tags agui.Tagged, chunk agui.TextMessageChun
 	return []agui.Event{&chunk}
 }
 
-// reshape returns what is sent in place of e, which it may change. The cases are those of same.
+// reshape returns the replacement of e, which it may modify. The cases are those of same.
 func (w Profile) reshape(e agui.Event, end *state.Ending) ([]agui.Event, Loss) {
 	switch e := e.(type) {
 	case *agui.RunStarted:
-		return w.started(e)
+		return w.projectStarted(e)
 	case *agui.RunFinished:
-		return w.finished(e)
+		return w.projectFinished(e)
 	case *agui.RunError:
-		return w.failed(e, end)
+		return w.projectFailed(e, end)
 	case *agui.TextMessageStart:
-		return w.text(e, e.Tagged, agui.TextMessageChunk{MessageID: e.MessageID, Role: e.Role, Name: e.Name}), 0
+		return w.projectText(e, e.Tagged, agui.TextMessageChunk{MessageID: e.MessageID, Role: e.Role, Name: e.Name}), 0
 	case *agui.TextMessageContent:
 		if e.Delta == "" && w.Era == agui.Era0 {
-			return nil, 0 // it adds nothing, and clients up to 0.0.45 crash on it
+			return nil, 0 // without content; clients up to 0.0.45 crash on it
 		}
-		return w.text(e, e.Tagged, agui.TextMessageChunk{MessageID: e.MessageID, Delta: &e.Delta}), 0
+		return w.projectText(e, e.Tagged, agui.TextMessageChunk{MessageID: e.MessageID, Delta: &e.Delta}), 0
 	case *agui.TextMessageEnd:
 		if w.Chunks && e.Metadata == nil {
 			return nil, 0 // the reader closes it
 		}
-		return w.text(e, e.Tagged, agui.TextMessageChunk{MessageID: e.MessageID}), 0
+		return w.projectText(e, e.Tagged, agui.TextMessageChunk{MessageID: e.MessageID}), 0
 	case *agui.ReasoningMessageContent:
 		if e.Delta == "" {
 			return nil, 0
@@ -198,7 +196,7 @@ func (w Profile) reshape(e agui.Event, end *state.Ending) ([]agui.Event, Loss) {
 			return nil, 0
 		}
 	case *agui.MessagesSnapshot:
-		return w.messages(e)
+		return w.projectMessages(e)
 	}
 	return []agui.Event{e}, 0
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// BenchmarkProject makes a reader's frame of a piece of text: for one that is sent it as it is, and for one that it is reshaped for.
+// BenchmarkProject projects a text delta: for a reader that is sent it unchanged, and for one that needs a conversion.
 func BenchmarkProject(b *testing.B) {
 	event := &agui.TextMessageContent{MessageID: "0123456789abcdef", Delta: "a few words"}
 	data, err := agui.Encode(event)

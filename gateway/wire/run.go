@@ -9,9 +9,9 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// started gives the run the reader's id, and an older reader an input it can read. The input is
+// projectStarted gives the run the reader's id, and an older reader an input it can read. The input is
 // complete in any case: [agui.RunAgentInput] always writes tools and context.
-func (w Profile) started(e *agui.RunStarted) ([]agui.Event, Loss) {
+func (w Profile) projectStarted(e *agui.RunStarted) ([]agui.Event, Loss) {
 	e.RunID = w.runID(e.RunID)
 	if e.Input == nil {
 		return []agui.Event{e}, 0
@@ -24,20 +24,20 @@ func (w Profile) started(e *agui.RunStarted) ([]agui.Event, Loss) {
 	return []agui.Event{e}, loss
 }
 
-// finished tells how the run ended as the reader can understand it.
-func (w Profile) finished(e *agui.RunFinished) ([]agui.Event, Loss) {
+// projectFinished converts the end of a run for the reader.
+func (w Profile) projectFinished(e *agui.RunFinished) ([]agui.Event, Loss) {
 	e.RunID = w.runID(e.RunID)
 	if e.Outcome == nil {
 		return []agui.Event{e}, 0
 	}
 	switch e.Outcome.Type {
 	case agui.OutcomeInterrupt:
-		return w.interrupted(e)
+		return w.projectInterrupted(e)
 	case agui.OutcomeCancelled:
-		return w.stopped(e), 0
+		return w.projectStopped(e), 0
 	default:
-		// An older client works out for itself which calls wait, and fails on a list of them. An end without an outcome is a success too:
-		// assistant-ui carries out a page's calls only then.
+		// An older client determines waiting calls itself, and fails on a list of them. An end without an outcome is a
+		// success too: assistant-ui executes a page's calls only then.
 		if w.Dialect == Legacy || w.Era == agui.Era0 && len(e.Outcome.PendingToolCallIDs) > 0 {
 			e.Outcome = nil
 		}
@@ -45,7 +45,7 @@ func (w Profile) finished(e *agui.RunFinished) ([]agui.Event, Loss) {
 	}
 }
 
-func (w Profile) interrupted(e *agui.RunFinished) ([]agui.Event, Loss) {
+func (w Profile) projectInterrupted(e *agui.RunFinished) ([]agui.Event, Loss) {
 	if w.Dialect == Legacy {
 		events := make([]agui.Event, 0, len(e.Outcome.Interrupts)+1)
 		for _, i := range e.Outcome.Interrupts {
@@ -69,7 +69,7 @@ func (w Profile) interrupted(e *agui.RunFinished) ([]agui.Event, Loss) {
 	return []agui.Event{e}, loss
 }
 
-func (w Profile) stopped(e *agui.RunFinished) []agui.Event {
+func (w Profile) projectStopped(e *agui.RunFinished) []agui.Event {
 	switch {
 	case w.Stop == StopPlain:
 		e.Outcome = nil
@@ -79,8 +79,8 @@ func (w Profile) stopped(e *agui.RunFinished) []agui.Event {
 	return []agui.Event{e}
 }
 
-// failed asks again what is open instead of telling the error, for a reader that could not answer after it.
-func (w Profile) failed(e *agui.RunError, end *state.Ending) ([]agui.Event, Loss) {
+// projectFailed asks the open questions again instead of sending the error, for a reader that could not answer after it.
+func (w Profile) projectFailed(e *agui.RunError, end *state.Ending) ([]agui.Event, Loss) {
 	if !w.asksAgain(end) {
 		return []agui.Event{e}, 0
 	}
@@ -89,13 +89,13 @@ func (w Profile) failed(e *agui.RunError, end *state.Ending) ([]agui.Event, Loss
 		open := append([]agui.Interrupt(nil), end.Open...) // the frame is shared, the deadlines may go
 		finished.Outcome = &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: open}
 	}
-	rest, loss := w.finished(finished)
-	told := failure(CustomFailed, e.Code, e.Message)
-	told.Timestamp = e.Timestamp
-	return append([]agui.Event{told}, rest...), loss
+	rest, loss := w.projectFinished(finished)
+	event := failure(CustomFailed, e.Code, e.Message)
+	event.Timestamp = e.Timestamp
+	return append([]agui.Event{event}, rest...), loss
 }
 
-// failure is the CUSTOM event that tells of an error without ending the run with it.
+// failure returns a CUSTOM event with an error that does not end the run.
 func failure(name, code, message string, details ...state.Problem) *agui.Custom {
 	value, _ := agui.Marshal(struct {
 		Code    string          `json:"code,omitempty"`
@@ -110,15 +110,15 @@ func Refused(code errcode.Code, details ...state.Problem) *agui.Custom {
 	return failure(CustomRefused, string(code), code.Message(), details...)
 }
 
-func (w Profile) runID(own string) string {
+func (w Profile) runID(id string) string {
 	if w.RunID != "" {
 		return w.RunID
 	}
-	return own
+	return id
 }
 
-// legacyInterrupt is the question i in the legacy dialect: the members of metadata.value beside our id, by which
-// the answer is bound, as JSON in a string. A question without such an object has its message. At is when it was asked.
+// legacyInterrupt returns the question i in the legacy dialect: the members of metadata.value with our id, which binds
+// the answer, as JSON in a string. A question without such an object has its message. at is when it was asked.
 func legacyInterrupt(at int64, i agui.Interrupt) *agui.Custom {
 	members := map[string]json.RawMessage{}
 	if value := i.Metadata["value"]; bytes.HasPrefix(value, []byte("{")) {

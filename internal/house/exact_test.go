@@ -17,7 +17,7 @@ var foreignJSON = []string{
 // numbers, and so have no fields that a name in other letters could be taken for. Chunks of models' streams are there
 // because each token is one, and no schema was held against them.
 var plainJSON = []string{
-	"gateway/principal.go", "gateway/told_messages.go", "gateway/trace_steps.go", "gateway/auth/jwt.go", "groupchat/approve_question.go",
+	"gateway/principal.go", "gateway/sent_messages.go", "gateway/trace_steps.go", "gateway/auth/jwt.go", "groupchat/approve_question.go",
 	"groupchat/approve_remember.go", "groupchat/astool_session.go", "groupchat/contract.go", "groupchat/conversation.go", "groupchat/execution.go",
 	"groupchat/fan.go", "groupchat/history_notes.go", "groupchat/llm_ask.go", "groupchat/llm_forget.go", "groupchat/llm_speak.go", "groupchat/notes.go", "groupchat/once.go",
 	"groupchat/question.go", "groupchat/remote_conversation.go", "groupchat/remote_request.go", "groupchat/template_values.go",

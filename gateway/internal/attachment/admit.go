@@ -13,11 +13,11 @@ import (
 	"github.com/agui-gateway/gateway/internal/egress"
 )
 
-// Limits say which files of a message are admitted. The zero value admits every file of a type that is known here.
+// Limits selects the files that a message may have. The zero value admits every file of a known type.
 type Limits struct {
 	Size  int64 // bytes of one file; 0 is any number
 	Count int   // files of one message; 0 is any number, negative is none
-	// Types, if there are any, are those that are allowed: media types, or ranges such as image/*.
+	// Types, if not empty, are the allowed types: media types, or ranges such as image/*.
 	Types []string
 	// Allowed are the addresses that URLs may have although they are not of the internet.
 	Allowed []netip.Prefix
@@ -26,21 +26,21 @@ type Limits struct {
 // ErrTooLarge is in the error of a file, or a message's files, of which there is too much.
 var ErrTooLarge = errors.New("attachment: too large")
 
-// An Error says what is wrong with the files of a message. It has nothing of a file in it.
+// An Error is a problem with the files of a message. It contains no part of a file.
 type Error struct {
 	Part    int // the part's index, from 0
 	Problem string
 	Err     error // [ErrTooLarge], or nil
 }
 
-// Error says what is wrong, and where.
+// Error returns the problem and its position.
 func (e *Error) Error() string { return fmt.Sprintf("content[%d] %s", e.Part, e.Problem) }
 
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Admit returns the message with its files in one spelling: inline data as plain base64, also where it came as a data: URL. The error is an
-// [*Error] about the first file that is not admitted. Link, which may be nil, is asked for the source that a path of the gateway stands for.
+// Admit returns the message with normalised files: inline data as plain base64, even if it came as a data: URL. The
+// error is an [*Error] about the first file that is refused. link may be nil; it returns the source of a gateway path.
 func (l Limits) Admit(m agui.Message, link func(path *url.URL) (agui.Source, bool)) (agui.Message, error) {
 	parts, ok := m.Content.Parts()
 	if !ok {
@@ -74,7 +74,7 @@ func (l Limits) Admit(m agui.Message, link func(path *url.URL) (agui.Source, boo
 func (l Limits) source(p agui.Part, link func(*url.URL) (agui.Source, bool)) (agui.Source, *Error) {
 	s := *p.Source
 	if s.Type == agui.SourceFile {
-		return s, nil // a provider's handle means nothing here
+		return s, nil // a provider's handle has no meaning here
 	}
 	if strings.HasPrefix(s.Value, "data:") {
 		var ok bool
@@ -101,10 +101,10 @@ func (l Limits) source(p agui.Part, link func(*url.URL) (agui.Source, bool)) (ag
 	case egress.Inner(u.Hostname(), l.Allowed...): // a model's server may fetch it
 		return s, &Error{Problem: "has a URL of this machine or of a private network"}
 	}
-	return s, l.declared(p.Type, s)
+	return s, l.checkDeclared(p.Type, s)
 }
 
-// inline is a source whose value is a data: URL.
+// inline decodes a source with a data: URL.
 func inline(s agui.Source) (agui.Source, bool) {
 	head, data, ok := strings.Cut(strings.TrimPrefix(s.Value, "data:"), ",")
 	media, encoded := strings.CutSuffix(head, ";base64")
@@ -123,7 +123,7 @@ func (l Limits) data(kind agui.PartType, s agui.Source) *Error {
 	if l.Size > 0 && int64(base64.StdEncoding.DecodedLen(len(s.Value)))-2 > l.Size {
 		return l.large()
 	}
-	if fault := l.declared(kind, s); fault != nil {
+	if fault := l.checkDeclared(kind, s); fault != nil {
 		return fault
 	}
 	media := Type(s.MimeType)
@@ -147,8 +147,8 @@ func (l Limits) large() *Error {
 	return &Error{Problem: fmt.Sprintf("is larger than a file may be: %d bytes", l.Size), Err: ErrTooLarge}
 }
 
-// declared judges the type that a file declares. A URL may declare none; nobody looks at what is behind it.
-func (l Limits) declared(kind agui.PartType, s agui.Source) *Error {
+// checkDeclared checks the type that a file declares. A URL may declare none; it is not fetched.
+func (l Limits) checkDeclared(kind agui.PartType, s agui.Source) *Error {
 	media := Type(s.MimeType)
 	if s.Type == agui.SourceURL && s.MimeType == "" {
 		return nil

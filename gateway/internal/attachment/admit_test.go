@@ -40,7 +40,7 @@ func kindOf(media string) agui.PartType {
 	return agui.PartType(family)
 }
 
-// What is admitted is served byte by byte, and never as something that a browser runs.
+// Admitted files are served byte by byte, and never as something that a browser runs.
 func TestWhatIsAdmittedIsServed(t *testing.T) {
 	t.Parallel()
 	var medias []string

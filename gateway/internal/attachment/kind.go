@@ -11,24 +11,24 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 )
 
-// A format is a media type that is known here.
+// A format describes a known media type.
 type format struct {
-	// found are the types of which the bytes may be found to be, by their first bytes. Containers are found as one of several.
+	// found are the types that content sniffing may give for it. Containers are found as one of several.
 	found []string
-	// inline says that browsers may show it in a page.
+	// inline means that browsers may show it in a page.
 	inline bool
-	// holds, if set, judges the bytes in place of found.
+	// holds, if set, checks the bytes instead of found.
 	holds func([]byte) bool
 }
 
-// The types as which containers are found: what is in one cannot always be told by its first bytes.
+// The types that containers are found as: sniffing cannot always tell their contents.
 var (
 	mp4  = []string{"video/mp4", "audio/mp4", "audio/x-m4a", "video/x-m4v", "video/quicktime", "video/3gpp", "audio/3gpp"}
 	webm = []string{"video/webm", "audio/webm", "video/x-matroska"}
 	ogg  = []string{"application/ogg", "audio/ogg", "video/ogg"}
 )
 
-// formats are the types that are allowed if nobody says otherwise. Text of every kind is allowed too, see [formatOf].
+// formats are the types that are allowed by default. Text of every kind is allowed too, see [formatOf].
 var formats = map[string]format{
 	"image/png": {found: []string{"image/png", "image/vnd.mozilla.apng"}, inline: true}, "image/jpeg": {found: []string{"image/jpeg"}, inline: true},
 	"image/gif": {found: []string{"image/gif"}, inline: true}, "image/webp": {found: []string{"image/webp"}, inline: true},
@@ -80,7 +80,7 @@ func ValidType(s string) bool {
 	return known && Type(s) == s
 }
 
-// formatOf returns what is known of a type.
+// formatOf returns the format of a type.
 func formatOf(media string) (format, bool) {
 	if f, ok := formats[media]; ok {
 		return f, true
@@ -106,7 +106,7 @@ func (f format) matches(data []byte) bool {
 // isText reports whether data is UTF-8, and holds no character that no text has.
 func isText(data []byte) bool { return utf8.Valid(data) && !bytes.ContainsRune(data, 0) }
 
-// isMP3 reports whether data is sound of MPEG. It may begin with tags, whose pictures can be longer than what is looked at.
+// isMP3 reports whether data is MPEG audio. It may begin with tags that contain pictures longer than the examined part.
 func isMP3(data []byte) bool {
 	return bytes.HasPrefix(data, []byte("ID3")) || mimetype.Detect(data).Is("audio/mpeg")
 }

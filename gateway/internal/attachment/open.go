@@ -15,17 +15,17 @@ import (
 	"github.com/agui-gateway/gateway/internal/exact"
 )
 
-// A File is a file as it is served.
+// A File is a file in the form for serving.
 type File struct {
 	Data []byte
-	// Type is a type that no browser runs anything of. Inline says that it may be shown in a page.
+	// Type is a type that browsers do not execute. Inline means that it may be shown in a page.
 	Type   string
 	Inline bool
-	Name   string // what to call it when it is saved; empty if nobody has said
+	Name   string // suggested name for saving it; may be empty
 	Tag    string // differs for different bytes and types
 }
 
-// unknownType is that of bytes of which nothing is said.
+// unknownType is the type of bytes without any known type.
 const unknownType = "application/octet-stream"
 
 // Open returns the file that is in a part; ok is false if none is, because the part is text or its file is elsewhere.

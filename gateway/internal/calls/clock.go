@@ -2,17 +2,17 @@ package calls
 
 import "time"
 
-// A Clock tells the time by the store's clock, by which all replicas measure leases, questions and runs: it adds to a time of
-// the store what has passed since by this process' own clock, which is monotonic.
+// A Clock follows the store's clock, by which all replicas measure leases, questions and runs: it adds the time elapsed
+// on this process' monotonic clock to a time of the store.
 type Clock struct {
-	said, at time.Time
-	own      func() time.Time
+	base, at time.Time
+	local    func() time.Time
 }
 
-// NewClock returns the clock of a store that says now that it is said; own is this process' clock.
-func NewClock(said time.Time, own func() time.Time) Clock {
-	return Clock{said: said, at: own(), own: own}
+// NewClock returns the clock of a store that reports stored as its current time; local is this process' clock.
+func NewClock(stored time.Time, local func() time.Time) Clock {
+	return Clock{base: stored, at: local(), local: local}
 }
 
 // Now returns the time by the store's clock.
-func (c Clock) Now() time.Time { return c.said.Add(c.own().Sub(c.at)) }
+func (c Clock) Now() time.Time { return c.base.Add(c.local().Sub(c.at)) }

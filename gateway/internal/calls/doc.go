@@ -1,3 +1,3 @@
-// Package calls has what the gateway needs to call code and servers that it was given: agents, stores, a webhook's receiver. A panic
-// of theirs becomes an error, a store that hangs delays a client for a limited time, and one that stays away is noticed.
+// Package calls protects the gateway's calls of agents, stores, and a webhook's receiver. It turns their panics into
+// errors, limits how long a hanging store delays a client, and notices a store that stays away.
 package calls

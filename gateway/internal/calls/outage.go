@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// An Outage finds out when the store has been away for too long. Tails of logs wait for a store that is away, but the runs have
-// been given up by then, so the streams of their readers have to end, on every replica.
+// An Outage detects that the store has been away for too long. Tails of logs wait for a store that is away, but by then
+// the runs have been given up, so the streams of their readers have to end, on every replica.
 type Outage struct {
 	mu     sync.Mutex
 	timer  *time.Timer // not nil while the store is away
@@ -15,8 +15,8 @@ type Outage struct {
 	cancel context.CancelFunc
 }
 
-// Gone returns a context that is done when the store has been away for too long. Call it right after a successful store
-// call: the store is not away then, whatever was noticed before.
+// Gone returns a context that is done when the store has been away for too long. Call it right after a successful call
+// of the store, which resets the outage.
 func (o *Outage) Gone() context.Context {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -33,7 +33,7 @@ func (o *Outage) current() context.Context {
 	return o.gone
 }
 
-// NoteError notes that the store did not answer. If it has not answered after patience, and a ping then fails, it is gone.
+// NoteError records a failed call of the store. If none succeeds within patience, nor a ping then, the store is gone.
 func (o *Outage) NoteError(patience time.Duration, ping func() error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

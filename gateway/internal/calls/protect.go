@@ -8,8 +8,8 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// Protect turns a panic of f into a [*groupchat.PanicError]. Every goroutine of the gateway that calls an agent, a
-// store, or anything else that it was given calls it through Protect: a panic ends one run, or one call, and never the process.
+// Protect turns a panic of f into a [*groupchat.PanicError]. Every goroutine of the gateway calls foreign code, such as
+// an agent or a store, through Protect: a panic ends one run or one call, and never the process.
 func Protect(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -6,14 +6,14 @@ import (
 	"github.com/agui-gateway/gateway/internal/lock"
 )
 
-// Repeat calls do after first, and again each time that what it returned has passed, until it returns false or stop is called. Between calls
-// there is a timer and no goroutine, because there may be one for each open run. Stop waits for a call that is going on, so that do
-// must not call it.
+// Repeat calls do after first, and again after each delay that it returns, until it returns false or stop is called.
+// Between calls there is a timer and no goroutine, because there may be one for each open run. stop waits for a running
+// call, so do must not call it.
 func Repeat(first time.Duration, do func() (next time.Duration, again bool)) (stop func()) {
 	turn := lock.New() // held during a call
 	stopped := false
 	var timer *time.Timer
-	turn.Lock() // the timer may be due before it is known
+	turn.Lock() // the timer may fire before it is assigned
 	timer = time.AfterFunc(first, func() {
 		turn.Lock()
 		defer turn.Unlock()

@@ -1,3 +1,3 @@
-// Package edge judges requests by how they came, before anybody looks at what they ask for: from which address, for which host, and sent
-// by a page of which origin. Nothing in it knows a thread, a run or a principal.
+// Package edge checks how requests arrive, before their content: the client's address, the requested host, and the
+// origin of the page that sent them. It has no notion of threads, runs or principals.
 package edge

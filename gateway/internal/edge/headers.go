@@ -5,8 +5,8 @@ import (
 	"net/netip"
 )
 
-// Harden sets the headers that keep browsers from making something else of the answer to r than it is. A handler whose answer
-// is a page, or belongs to nobody, sets its own in their place.
+// Harden sets the headers that keep browsers from reinterpreting the response to r. Handlers of pages and of public
+// content set different ones.
 func Harden(h http.Header, r *http.Request) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
@@ -34,8 +34,8 @@ func HeaderSize(r *http.Request) int {
 	return n
 }
 
-// public reports whether browsers may remember that a host has TLS. For localhost they would remember it of every other server of
-// this machine, too, and of addresses they remember nothing.
+// public reports whether browsers may remember that a host has TLS. For localhost that would affect all other servers
+// of the machine, and it does not apply to IP addresses.
 func public(name string) bool {
 	_, err := netip.ParseAddr(name)
 	return err != nil && !Loopback(name)

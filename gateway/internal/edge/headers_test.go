@@ -22,7 +22,7 @@ func TestHeaderSize(t *testing.T) {
 	}
 }
 
-// Browsers are told to use TLS from now on where the connection has it, and the host is one that has a name of its own.
+// Browsers are asked to use TLS from now on if the connection has it, and the host has a public name.
 func TestHardenAsksForTLS(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -11,21 +11,21 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 )
 
-// Hosts say for which host names a server answers. A page of an attacker can have its own name point to the server, so that the
-// browser takes both for one site; the request then names the attacker's host, and is refused.
+// Hosts selects the host names that a server answers. An attacker can point a host name at the server, so that the
+// browser treats both as one site; such a request names the attacker's host, and is refused.
 type Hosts struct {
-	// Names are answered, in lower case and without a port; "*" stands for every name. Without any it depends on the address that the
-	// connection came to.
+	// Names are the allowed names, in lower case and without a port; "*" allows all. If empty, the local address
+	// decides.
 	Names []string
-	// Open says that nobody has to prove who they are.
+	// Open means that callers need not authenticate.
 	Open bool
-	// Internal says that, without Names, names which nobody can register are answered, too: those that a network gives to its own
-	// machines. An attacker who can have one point somewhere is in that network.
+	// Internal, without Names, also allows names that cannot be registered publicly, such as those of machines in a
+	// private network. An attacker who can assign such a name is in that network.
 	Internal bool
 }
 
-// Check returns an error with the code misdirected_request if r is for a host that is not answered. What only says whether the server
-// is well is answered for every host, because probes ask for whatever address they have found.
+// Check returns an error with the code misdirected_request if r is for a host that is not allowed. Health checks are
+// answered for every host, because probes use any address.
 func (h Hosts) Check(r *http.Request) error {
 	if r.URL.Path == "/healthz" || r.URL.Path == "/readyz" || h.answers(r) {
 		return nil
@@ -74,8 +74,7 @@ func internal(name string) bool {
 	return strings.HasSuffix(name, ".internal") || strings.HasSuffix(name, ".local") || strings.HasSuffix(name, ".svc")
 }
 
-// localAddress returns the address to which the connection of r came. It is not valid if that is no address of IP, as in a
-// test without a network.
+// localAddress returns the local address of the connection of r. It is invalid if that is no IP address.
 func localAddress(r *http.Request) netip.Addr {
 	if tcp, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
 		return tcp.AddrPort().Addr().Unmap()
@@ -94,8 +93,8 @@ func hostname(host string) string {
 	return strings.ToLower(strings.TrimSuffix(host, "."))
 }
 
-// Loopback reports whether a host name, in lower case, is this machine and nobody else's. The names below localhost are, because
-// no name server is asked for them.
+// Loopback reports whether a host name, in lower case, always means this machine. Names below localhost do, because
+// they are not looked up in DNS.
 func Loopback(name string) bool {
 	if name == "localhost" || strings.HasSuffix(name, ".localhost") {
 		return true

@@ -22,7 +22,8 @@ func at(t *testing.T, address, host, path string) *http.Request {
 	return r
 }
 
-// TestHosts has a table for each address to listen on: a host that is not answered may be an attacker's name that points here.
+// TestHosts has a table for each address to listen on: a host that is not allowed may be an attacker's name that points
+// here.
 func TestHosts(t *testing.T) {
 	t.Parallel()
 	named := []string{"gateway.example", "2001:db8::1"}
@@ -94,7 +95,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// Names that can match nothing are a mistake, not a lock that nobody has the key of.
+// Names that can match nothing are an error, and do not lock everyone out.
 func TestHostsValidate(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"gateway.example", "localhost", "192.0.2.1", "2001:db8::1", "*", "a_b.example"} {

@@ -82,7 +82,7 @@ func TestOriginsCheck(t *testing.T) {
 	}
 }
 
-// Where every page may call, none may use the credentials that a browser sends by itself: what it can send without a preflight is refused.
+// If every page may call, none may use the credentials that a browser adds: requests without a preflight are refused.
 func TestOriginsCheckOfJustAnyPage(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

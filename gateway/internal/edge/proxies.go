@@ -7,12 +7,13 @@ import (
 	"strings"
 )
 
-// Proxies are the networks of the proxies whose word about the client's address counts.
+// Proxies are the networks of the trusted proxies.
 type Proxies []netip.Prefix
 
-// Client returns the address of the client that has sent r: that of the connection, or what X-Forwarded-For says of it. The header is read from
-// the right, because each proxy appends the address that it has seen, and whatever stands further left may be invented: the client is the
-// first address that is no trusted proxy's. The address is not valid if the connection has none, like one of a Unix socket.
+// Client returns the address of the client that sent r: that of the connection, or one from X-Forwarded-For. The header
+// is read from the right, because proxies append the address of their peer and values further left may be forged: the
+// client is the first address that is no trusted proxy's. It is invalid if the connection has none, as for Unix
+// sockets.
 func (p Proxies) Client(r *http.Request) netip.Addr {
 	client := parseAddress(r.RemoteAddr)
 	if !p.trusts(client) {
@@ -23,7 +24,7 @@ func (p Proxies) Client(r *http.Request) netip.Addr {
 			comma := strings.LastIndexByte(line, ',')
 			next := parseAddress(strings.TrimSpace(line[comma+1:]))
 			if !next.IsValid() {
-				return client // what a trusted proxy has not understood nobody can follow
+				return client // an entry that a trusted proxy did not parse ends the search
 			}
 			client = next
 			if !p.trusts(client) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The client's address is the first from the right that is no trusted proxy's: what stands left of it the client may have invented.
+// The client's address is the first from the right that is no trusted proxy's: addresses further left may be forged.
 func TestClient(t *testing.T) {
 	t.Parallel()
 	proxies := Proxies{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}

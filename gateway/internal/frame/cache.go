@@ -14,12 +14,12 @@ import (
 const (
 	// snapshotsPerThread is how many of the newest snapshots of a thread are kept while it has readers.
 	snapshotsPerThread = 4
-	// cachedSnapshots is how many bytes of snapshots are kept in all. What is beyond is made for each reader.
+	// cachedSnapshots bounds the total size of cached snapshots in bytes. Further ones are made for each reader.
 	cachedSnapshots = 16 << 20
 )
 
-// A Snapshot names what a marker in a log stands for. Revisions are used again when a thread of a deleted one's name is made;
-// fences are not, see [state.Lease].
+// A Snapshot identifies the content of a marker in a log. Revisions repeat when a deleted thread's name is used again;
+// fences do not, see [state.Lease].
 type Snapshot struct {
 	Key   state.Key
 	Fence uint64
@@ -28,8 +28,8 @@ type Snapshot struct {
 	Type  agui.EventType
 }
 
-// A Cache holds the events that markers stand for, so that the readers of a run share them. The zero value is
-// empty. It is safe for concurrent use.
+// A Cache holds the events of markers, shared by the readers of a run. The zero value is empty. It is safe for
+// concurrent use.
 type Cache struct {
 	mu      sync.Mutex
 	threads map[state.Key][]*cachedSnapshot // of threads with readers; the kept ones of a thread have the oldest first
@@ -42,12 +42,12 @@ type cachedSnapshot struct {
 	turn lock.Lock
 	data json.RawMessage // nil until it is made
 
-	// Kept says that it counts with its size in what is kept. Both are guarded by the cache's mu.
+	// kept means that its size is counted. Both are guarded by the cache's mu.
 	kept bool
 	size int
 }
 
-// Get returns the event of a snapshot, which the first caller makes by read. Others wait for it, no longer than ctx. The
+// Get returns the event of a snapshot; the first caller makes it with read. Others wait for it, until ctx is done. The
 // caller is a reader of the thread; when the last of them leaves, [Cache.Drop] is called.
 func (c *Cache) Get(ctx context.Context, id Snapshot, read func() (json.RawMessage, error)) (json.RawMessage, error) {
 	s := c.enter(id)
@@ -85,8 +85,7 @@ func (c *Cache) enter(id Snapshot) *cachedSnapshot {
 	return s
 }
 
-// keep keeps a snapshot that was made, if there is room for its size, and drops the thread's oldest. A negative size says that it could
-// not be made.
+// keep stores a snapshot if there is room for its size, and evicts the thread's oldest. A negative size means failure.
 func (c *Cache) keep(s *cachedSnapshot, size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -104,7 +103,7 @@ func (c *Cache) keep(s *cachedSnapshot, size int) {
 	c.threads[s.id.Key] = list
 }
 
-// trim drops the oldest of a thread's snapshots if more are kept than may be.
+// trim evicts the oldest of a thread's snapshots beyond the limit.
 func (c *Cache) trim(list []*cachedSnapshot) []*cachedSnapshot {
 	kept, oldest := 0, 0
 	for i, s := range slices.Backward(list) {

@@ -57,7 +57,7 @@ func TestWhoWaitsForASnapshotMayLeave(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	id := Snapshot{Fence: 1}
 	_, err := c.Get(t.Context(), id, func() (json.RawMessage, error) {
-		cancel() // somebody else's, who asks for the same
+		cancel() // another caller, of the same snapshot
 		if _, err := c.Get(ctx, id, nil); !errors.Is(err, context.Canceled) {
 			t.Errorf("Get() = %v, want %v", err, context.Canceled)
 		}

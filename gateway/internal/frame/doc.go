@@ -1,3 +1,3 @@
-// Package frame reads the frames of a log: what each decodes to, which snapshot a marker stands for, and which snapshots the readers
-// of a thread share.
+// Package frame reads the frames of a log: it decodes events, and resolves markers to snapshots, shared by a thread's
+// readers.
 package frame

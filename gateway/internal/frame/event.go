@@ -13,11 +13,10 @@ import (
 // errMalformed is wrapped by the error of a stored frame that is no event.
 var errMalformed = errors.New("gateway: malformed frame")
 
-// A Decoder decodes the frames of one log in their order. Who calls it is done with each event before the next: see [agui.LogDecoder].
+// A Decoder decodes the frames of one log in order. An event is valid until the next call: see [agui.LogDecoder].
 type Decoder struct{ log agui.LogDecoder }
 
-// Event decodes a stored frame; a marker becomes the snapshot that it stands for, of the messages or the state at the revision which it
-// names.
+// Event decodes a stored frame; a marker becomes its snapshot, of the messages or the state at its revision.
 func (d *Decoder) Event(f state.Frame, messages func(rev int64) ([]agui.Message, error), states func(rev int64) (json.RawMessage, error)) (agui.Event, error) {
 	if f.Type == agui.TypeMessagesSnapshot && f.Data == nil {
 		list, err := messages(f.Rev)
@@ -30,15 +29,15 @@ func (d *Decoder) Event(f state.Frame, messages func(rev int64) ([]agui.Message,
 		raw, err := states(f.Rev)
 		return &agui.StateSnapshot{Tagged: agui.Tagged{Base: agui.Base{Timestamp: f.At}}, Snapshot: Object(raw)}, err
 	}
-	return tolerant(d.log.Decode, f.Data)
+	return decodeTolerantly(d.log.Decode, f.Data)
 }
 
 // Decode decodes an event of the log.
-func Decode(data []byte) (agui.Event, error) { return tolerant(agui.DecodeWritten, data) }
+func Decode(data []byte) (agui.Event, error) { return decodeTolerantly(agui.DecodeWritten, data) }
 
-// tolerant decodes an event of the log. An earlier version of the gateway may have written what a run refuses
-// today; such an event is decoded like one of another server. If that fails too, the error is errMalformed.
-func tolerant(decode func([]byte) (agui.Event, error), data []byte) (agui.Event, error) {
+// decodeTolerantly decodes an event of the log. An earlier version of the gateway may have written an event that is invalid
+// today; it is decoded like one of a foreign server. If that fails too, the error is errMalformed.
+func decodeTolerantly(decode func([]byte) (agui.Event, error), data []byte) (agui.Event, error) {
 	e, err := decode(data)
 	if err != nil {
 		if e, err = agui.DecodeForeign(data, nil); err != nil {
@@ -61,7 +60,7 @@ type Malformed struct {
 	cause error
 }
 
-// Skip reports whether frame f, which led to err, is skipped: it is malformed, or continues what a malformed frame opened.
+// Skip reports whether frame f, which caused err, is skipped: it is malformed, or continues a skipped item.
 func (m *Malformed) Skip(f state.Frame, err error) bool {
 	_, order := errors.AsType[*agui.OrderError](err)
 	if !errors.Is(err, errMalformed) && (!order || m.n == 0) {
@@ -73,7 +72,7 @@ func (m *Malformed) Skip(f state.Frame, err error) bool {
 	return true
 }
 
-// Log writes one line about what was skipped, if anything was.
+// Log writes one line about skipped frames, if there were any.
 func (m *Malformed) Log(log *slog.Logger) {
 	if m.n > 0 {
 		log.Warn("log: malformed frames skipped", "count", m.n, "first", m.first.String(), "error", m.cause)

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// ErrNoRoom and ErrShare say why [Held.Grow] has failed.
+// The errors of [Held.Grow].
 var (
 	// ErrNoRoom means that all owners together have as much as there is.
 	ErrNoRoom = errors.New("limit: there is no room")
@@ -17,18 +17,17 @@ var (
 )
 
 const (
-	// small is how many bytes every holder gets from a part that is kept for such: however many large ones are held,
-	// small ones have room.
+	// small is the number of bytes per holder from a reserved part: large holders cannot block small ones.
 	small = 64 << 10
 	// patience is how long a holder waits for room.
 	patience = time.Second
 )
 
-// Bytes limits how many bytes are held at a time, by all owners and by each. A quarter is kept for the first 64 KiB of
-// each holder, or fewer if that is more than an owner's share. Nil has no limit. It is safe for concurrent use.
+// Bytes limits how many bytes are held at a time, in total and by each owner. A quarter is reserved for the first 64
+// KiB of each holder, or fewer if that is more than an owner's share. Nil has no limit. It is safe for concurrent use.
 type Bytes struct {
 	small, large part
-	first        int64 // how many bytes of each holder come from small
+	first        int64 // bytes of each holder that come from the small part
 }
 
 // A part is what some of the bytes are taken from.
@@ -38,8 +37,8 @@ type part struct {
 	owners Counts
 }
 
-// NewBytes returns a limit of most bytes. If shared is set each owner may hold a quarter of them, small and large. It
-// is nil if most is not positive.
+// NewBytes returns a limit of most bytes. With shared, each owner may hold a quarter of each part. It is nil if most is
+// not positive.
 func NewBytes(most int64, shared bool) *Bytes {
 	if most <= 0 {
 		return nil
@@ -53,7 +52,7 @@ func NewBytes(most int64, shared bool) *Bytes {
 	return b
 }
 
-// Hold returns a holder of the owner, which holds nothing yet.
+// Hold returns an empty holder for the owner.
 func (b *Bytes) Hold(owner string) *Held { return &Held{of: b, owner: owner} }
 
 // Held is what one holder has of [Bytes]. It belongs to one goroutine.
@@ -64,8 +63,7 @@ type Held struct {
 	released bool
 }
 
-// Grow holds n bytes in all, if that is more than are held. It waits a second for each part of the room, and less if
-// ctx is done.
+// Grow increases the bytes held to n, if that is more. It waits up to a second for each part, or until ctx is done.
 func (h *Held) Grow(ctx context.Context, n int64) error {
 	if h == nil || h.of == nil {
 		return nil
@@ -86,7 +84,7 @@ func (h *Held) Grow(ctx context.Context, n int64) error {
 	return nil
 }
 
-// Release gives back what is held. The holder holds nothing from then on.
+// Release releases all bytes held.
 func (h *Held) Release() {
 	if h == nil || h.of == nil {
 		return
@@ -97,8 +95,8 @@ func (h *Held) Release() {
 	h.n, h.released = 0, true
 }
 
-// take takes n for an owner, who may have to wait. Nobody waits for nothing, and time counts only for who waits: a
-// process that stood still for a second has room nevertheless.
+// take acquires n bytes for owner, and may wait. n of 0 never waits. The time limit starts when the waiting starts, so
+// a process that was suspended for a second still succeeds if there is room.
 func (p *part) take(ctx context.Context, owner string, n int64) error {
 	if n == 0 {
 		return nil

@@ -68,7 +68,7 @@ func TestBytesAreWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := NewBytes(4*small, false)
 		first := b.Hold("ada")
-		for n := int64(1); n <= 4*small; n *= 2 { // what is held already is not taken again
+		for n := int64(1); n <= 4*small; n *= 2 { // bytes already held are not taken again
 			if err := first.Grow(t.Context(), n); err != nil {
 				t.Fatal(err)
 			}
@@ -97,7 +97,7 @@ func TestBytesAreWaitedFor(t *testing.T) {
 	})
 }
 
-// Time that passes while nobody has to wait says nothing about room.
+// Time that passes without a waiting caller does not use up the limit.
 func TestWhoNeedNotWaitHasRoom(t *testing.T) {
 	t.Parallel()
 	b := NewBytes(4*small, false)

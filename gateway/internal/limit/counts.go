@@ -2,8 +2,8 @@ package limit
 
 import "sync"
 
-// Counts counts what each owner has at a time: runs, readers, bytes. Owners that have nothing take no memory. The zero
-// value is ready, and safe for concurrent use.
+// Counts counts the current items of each owner: runs, readers, bytes. Owners without any take no memory. The zero
+// value is ready for use, and safe for concurrent use.
 type Counts struct {
 	mu sync.Mutex
 	n  map[string]int64

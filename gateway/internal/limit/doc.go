@@ -1,4 +1,3 @@
-// Package limit counts what each of many owners uses, a principal or the address of a client, and says when one has had
-// its share. Its tables are bounded in number, because clients choose their owners' names or at least how many there
-// are. It knows nothing of requests and runs.
+// Package limit counts the usage of many owners, such as principals or client addresses, and enforces limits per owner.
+// Its tables are bounded, because clients can choose the names of owners, or at least their number.
 package limit

@@ -2,8 +2,8 @@ package limit
 
 import "net/netip"
 
-// Network returns the name under which a client's address is counted. In IPv6 it is the network of 64 bits, because one
-// machine usually has all its addresses. All clients without an address have one name.
+// Network returns the owner of a client's address. For IPv6 it is the /64 network, because one machine usually has all
+// of its addresses. All clients without an address are one owner.
 func Network(address netip.Addr) string {
 	address = address.Unmap().WithZone("")
 	if !address.Is6() {

@@ -10,7 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/internal/bounded"
 )
 
-// maxOwners is the number of owners in a table. Beyond that the least recently seen is evicted, and begins anew.
+// maxOwners bounds the owners in a table. The least recently seen is evicted, and starts with a full burst again.
 const maxOwners = 10_000
 
 // Rates limits how often each owner may do something: so many times a second, and a burst at once after a pause. Nil
@@ -31,8 +31,8 @@ type owner struct {
 	limiter *rate.Limiter
 }
 
-// NewRates returns a table for perSecond times a second and burst at once, by the clock now. It is nil if one of the
-// two is not positive.
+// NewRates returns a table for perSecond times a second and a burst, by the clock now. It is nil unless both are
+// positive.
 func NewRates(perSecond, burst int, now func() time.Time) *Rates {
 	if perSecond <= 0 || burst <= 0 {
 		return nil
@@ -44,8 +44,7 @@ func NewRates(perSecond, burst int, now func() time.Time) *Rates {
 	}
 }
 
-// Take counts one time and returns 0 if the owner may do it. Otherwise it counts nothing and returns how long the owner
-// has to wait.
+// Take counts one action and returns 0 if it is allowed. Otherwise it returns how long the owner has to wait.
 func (r *Rates) Take(name string) time.Duration {
 	if r == nil {
 		return 0

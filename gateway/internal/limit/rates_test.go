@@ -15,7 +15,7 @@ func TestRates(t *testing.T) {
 			pause, want time.Duration
 		}{
 			{0, 0}, {0, 0}, {0, 0}, // the burst
-			{0, 500 * time.Millisecond}, {0, 500 * time.Millisecond}, // who is refused uses nothing up
+			{0, 500 * time.Millisecond}, {0, 500 * time.Millisecond}, // a refusal consumes nothing
 			{200 * time.Millisecond, 300 * time.Millisecond},
 			{300 * time.Millisecond, 0},
 			{0, 500 * time.Millisecond},
@@ -33,7 +33,7 @@ func TestRates(t *testing.T) {
 	})
 }
 
-// A table forgets who has its whole burst again, because nothing is different for whom it never saw.
+// A table evicts owners with a full burst, because they are like unknown ones.
 func TestRatesForgetTheIdle(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -6,9 +6,9 @@ import (
 	"github.com/agui-gateway/gateway/internal/bounded"
 )
 
-// Tokens counts what each owner spends within a window of time, which begins with the first that it spends and is
-// followed by another when it is over. What is spent is known afterwards, so an owner may have spent more than it may:
-// it then waits for its next window. Nil has no limit. It is safe for concurrent use.
+// Tokens counts the tokens that each owner spends in a window of time. A window begins with the first use, or the first
+// after the previous window. Usage is known afterwards, so an owner may exceed its limit: it then has to wait for its
+// next window. Nil has no limit. It is safe for concurrent use.
 type Tokens struct {
 	most   int64
 	window time.Duration
@@ -31,7 +31,7 @@ func (t *Tokens) Spend(name string, n int64) {
 	}
 }
 
-// Wait returns how long an owner that has spent more than it may has to wait, and 0 for others.
+// Wait returns how long an owner over its limit has to wait, and 0 for others.
 func (t *Tokens) Wait(name string) time.Duration {
 	if t == nil {
 		return 0

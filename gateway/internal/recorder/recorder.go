@@ -12,21 +12,20 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// How many frames, and bytes of them, may wait for the store before the run waits for it too. Each goroutine that writes may add
-// one frame more.
+// Bounds of pending frames, and their bytes, before the run has to wait. Each writing goroutine may add one more.
 const (
 	maxPending      = 4096
 	maxPendingBytes = 16 << 20
 )
 
-// maxCommitBytes is how many bytes of frames a commit may take along; frames beyond that are appended before it if they may be.
+// maxCommitBytes bounds the bytes of frames in a commit; earlier frames are appended before it where possible.
 const maxCommitBytes = 4 << 20
 
-// Options say what a [Recorder] writes to. All fields are required.
+// Options configures a [Recorder]. All fields are required.
 type Options struct {
 	Store state.Writer
 	Lease *state.Lease
-	// Context is what the store is called with: it is never done, because the frames of a run that was cancelled are written all the same.
+	// Context is the context of store calls. It is never done, because the frames of a cancelled run are written too.
 	Context context.Context
 	// Patience is how long a store that is away is waited for, GiveUp is done when it is waited for no longer.
 	Patience time.Duration
@@ -41,17 +40,16 @@ type Options struct {
 	Now func() time.Time
 }
 
-// A Recorder writes a run's frames to the log: in order and in batches, while the run goes on. A commit takes along
-// what is pending, so that nothing is committed before the log has what led to it. It is safe for concurrent use.
+// A Recorder writes a run's frames to the log, in order and in batches, during the run. A commit includes the pending
+// frames, so that nothing is committed before the log has its cause. It is safe for concurrent use.
 type Recorder struct {
 	Options
-	writer sync.WaitGroup // what writes while the run goes on
+	writer sync.WaitGroup // goroutines that write during the run
 
-	// write is held while the store is written, also across the pauses of Retry. No lock but one of package lock is held across a wait,
-	// and a commit waits for it with its context. It is locked before mu, and guards the fields below.
+	// write is held during writes to the store, also across the pauses of Retry. Only locks of package lock are held
+	// across waits, and a commit waits for it with its context. It is locked before mu, and guards the fields below.
 	write lock.Lock
-	// last is the newest frame of this fence that the store has acknowledged, recent are the newest of those that it may
-	// still lose.
+	// last is the newest frame of this fence that the store has acknowledged; recent are those that it may lose.
 	last    state.FrameID
 	recent  recentFrames
 	commits int // how many there were
@@ -62,8 +60,8 @@ type Recorder struct {
 	size    int // bytes of pending
 	seq     uint64
 	held    bool  // pending waits for a commit
-	free    int   // how many of pending need not wait for it
-	writing bool  // there is a goroutine that writes what is pending
+	free    int   // number of pending frames that need not wait for it
+	writing bool  // a goroutine writes the pending frames
 	stopped bool  // there is to be none any more
 	err     error // why the log cannot be written any more
 	times   stamper
@@ -76,7 +74,7 @@ func New(o Options) *Recorder {
 	return r
 }
 
-// Throttle waits while too much is pending. Goroutines that write at once may pass it together, and each adds a frame then.
+// Throttle waits while too much is pending. Concurrent writers may pass it together, and each then adds a frame.
 func (r *Recorder) Throttle() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -92,8 +90,8 @@ func (r *Recorder) NotBefore(at int64) {
 	r.times.last = max(r.times.last, at)
 }
 
-// Add puts a frame behind those that are pending, and gives it its id and its time. Its event is as [agui.Encode] wrote it, without a
-// timestamp, and belongs to the recorder.
+// Add appends a frame to the pending ones and sets its id and time. Its event has the form of [agui.Encode], without a
+// timestamp; the recorder takes ownership.
 func (r *Recorder) Add(f state.Frame) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -112,7 +110,8 @@ func (r *Recorder) Add(f state.Frame) error {
 	return nil
 }
 
-// writePending appends what is pending until there is nothing, or it waits for a commit. A quiet run has no goroutine for that.
+// writePending appends pending frames until none are left, or they wait for a commit. A quiet run has no such
+// goroutine.
 func (r *Recorder) writePending() {
 	for {
 		if err := calls.Protect(func() error { r.Flush(); return nil }); err != nil {
@@ -128,7 +127,7 @@ func (r *Recorder) writePending() {
 	}
 }
 
-// Flush writes what is pending, unless it waits for a commit.
+// Flush writes the pending frames, unless they wait for a commit.
 func (r *Recorder) Flush() {
 	r.write.Lock()
 	defer r.write.Unlock()
@@ -157,7 +156,7 @@ func (r *Recorder) take() (frames []state.Frame, size, free int) {
 	return frames, size, free
 }
 
-// append writes frames behind the last one. The caller holds write.
+// append writes frames after the last one. The caller holds write.
 func (r *Recorder) append(ctx context.Context, frames []state.Frame) error {
 	if len(frames) == 0 {
 		return nil
@@ -168,12 +167,12 @@ func (r *Recorder) append(ctx context.Context, frames []state.Frame) error {
 	}
 	r.last = frames[len(frames)-1].ID
 	r.recent.add(frames)
-	r.wrote(frames)
+	r.acknowledge(frames)
 	return nil
 }
 
-// wrote tells of frames that the store has taken.
-func (r *Recorder) wrote(frames []state.Frame) {
+// acknowledge records that the store has acknowledged frames.
+func (r *Recorder) acknowledge(frames []state.Frame) {
 	bytes := 0
 	for _, f := range frames {
 		bytes += len(f.Data)
@@ -181,8 +180,8 @@ func (r *Recorder) wrote(frames []state.Frame) {
 	r.Wrote(len(frames), bytes)
 }
 
-// callOverGap makes a call that finds a gap in the log if the store has lost frames that it had acknowledged, as it may in a
-// crash or a failover. They are then appended again, and the call is repeated. If they were too many to be kept, the gap stays.
+// callOverGap makes a call of the store. If the call finds a gap in the log, because the store has lost acknowledged
+// frames in a crash or failover, it appends those again and repeats the call. If they were too many, the gap stays.
 func (r *Recorder) callOverGap(ctx context.Context, call func(context.Context) error) error {
 	err := r.Retry(ctx, call)
 	if !errors.Is(err, state.ErrGap) || len(r.recent.frames) == 0 {
@@ -203,7 +202,7 @@ func (r *Recorder) Hold() {
 	defer r.mu.Unlock()
 	if !r.held {
 		r.held, r.free = true, len(r.pending)
-		r.room.Broadcast() // the commit that they wait for takes what is pending along
+		r.room.Broadcast() // the commit that they wait for writes the pending frames
 	}
 }
 
@@ -214,8 +213,8 @@ func (r *Recorder) Holding() bool {
 	return r.held
 }
 
-// Commit writes c with all that is pending, and returns the thread as of then. It waits for another writer until ctx is done: then it
-// returns the cause, and has written nothing.
+// Commit writes c with all pending frames, and returns the resulting thread. It waits for another writer until ctx is
+// done: then it returns the cause, and has written nothing.
 func (r *Recorder) Commit(ctx context.Context, c state.Commit) (*state.Thread, error) {
 	if err := r.write.LockContext(ctx); err != nil {
 		return nil, err
@@ -257,14 +256,14 @@ func (r *Recorder) commitFrames(ctx context.Context, c state.Commit, frames []st
 	}
 	if len(frames) > 0 {
 		r.last = frames[len(frames)-1].ID
-		r.wrote(frames)
+		r.acknowledge(frames)
 	}
 	r.recent.reset(r.last)
 	return t, nil
 }
 
-// Retry repeats a call while the store is away; every call may be repeated, because frames have their ids. It returns the call's error
-// after Patience, and stops when ctx is done.
+// Retry repeats a call while the store is away; every call is idempotent, because frames have ids. It returns the
+// call's error after Patience, and stops when ctx is done.
 func (r *Recorder) Retry(ctx context.Context, call func(context.Context) error) error {
 	const least, most = 5 * time.Millisecond, time.Second
 	until := time.Now().Add(r.Patience)
@@ -299,7 +298,7 @@ func (r *Recorder) try(ctx context.Context, limit time.Duration, call func(conte
 	return call(ctx)
 }
 
-// Fail makes every later call fail with err, and tells OnFailure.
+// Fail makes every later call fail with err, and calls OnFailure.
 func (r *Recorder) Fail(err error) {
 	r.mu.Lock()
 	r.err = err
@@ -308,14 +307,14 @@ func (r *Recorder) Fail(err error) {
 	r.OnFailure(err)
 }
 
-// LeaseLost reports whether another replica has the run now, also one of a later version, or nobody, because the thread is damaged.
+// LeaseLost reports whether the lease is lost: another replica has the run, or the thread is damaged.
 func (r *Recorder) LeaseLost() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return errors.Is(r.err, state.ErrLeaseLost) || errors.Is(r.err, state.ErrDamaged) || errors.Is(r.err, state.ErrLater)
 }
 
-// Stop ends the recorder's goroutine, if it has one, and waits for that. What is pending is not written.
+// Stop ends the recorder's goroutine, if there is one, and waits for it. Pending frames are not written.
 func (r *Recorder) Stop() {
 	r.mu.Lock()
 	r.stopped = true
@@ -323,8 +322,8 @@ func (r *Recorder) Stop() {
 	r.writer.Wait()
 }
 
-// maxRecentBytes is how many bytes of frames are kept that the store has acknowledged since the last commit. A Redis that writes
-// to disk once a second, or a replica that takes its place, lacks less than two seconds of them.
+// maxRecentBytes bounds the frames kept that the store has acknowledged since the last commit. A Redis that writes to
+// disk once a second, or its replica after a failover, lacks less than two seconds of them.
 const maxRecentBytes = 1 << 20
 
 // recentFrames are the newest frames that the store has acknowledged and may lose all the same.
@@ -348,5 +347,6 @@ func (r *recentFrames) add(frames []state.Frame) {
 	r.frames = slices.Delete(r.frames, 0, n)
 }
 
-// reset drops all frames behind a commit: a store that loses a commit loses the run's lease too, and nothing is appended again.
+// reset drops all frames after a commit: a store that loses a commit loses the run's lease too: nothing is appended
+// again.
 func (r *recentFrames) reset(last state.FrameID) { *r = recentFrames{after: last} }

@@ -9,7 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A stamper gives frames their times, which do not decrease: clocks of replicas differ a little, and may be set back.
+// A stamper assigns non-decreasing times to frames: clocks of replicas differ a little, and may be set back.
 type stamper struct {
 	now  func() time.Time
 	last int64 // in Unix milliseconds

@@ -8,7 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/internal/clip"
 )
 
-// Answer writes v as the whole response. Write errors are ignored: the client is gone.
+// Answer writes v as the whole response. It ignores write errors: the client is gone.
 func Answer(w http.ResponseWriter, status int, v any) {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -32,5 +32,5 @@ func (t Timestamp) MarshalText() ([]byte, error) {
 // IsZero reports whether there is no time, for omitzero.
 func (t Timestamp) IsZero() bool { return time.Time(t).IsZero() }
 
-// Logged shortens a text of a caller's for the log, or for an answer that repeats it, because a request line may be a megabyte long.
-func Logged(s string) string { return clip.To(s, 256) }
+// Shorten truncates a caller's text for the log or a response: a request line may have a megabyte.
+func Shorten(s string) string { return clip.To(s, 256) }

@@ -15,23 +15,22 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/limit"
 )
 
-// bodyTime is how long a request's body may take to arrive. It is long, because it only has to end connections that never
-// send the rest.
+// bodyTime bounds the time for a request's body to arrive. It is long, because it only has to end stalled connections.
 const bodyTime = time.Minute
 
-// restTime is how long the rest of a body may take that nobody reads: net/http waits for it before it sends the answer.
+// restTime bounds the time for the unread rest of a body: net/http waits for it before it sends the response.
 const restTime = 5 * time.Second
 
-// A timedBody is a request body with a deadline, which is removed when the body has arrived. The server's own read timeout
-// would also end the response's stream.
+// A timedBody is a request body with a deadline, which is removed when the body has arrived. The server's own read
+// timeout would also end the response's stream.
 type timedBody struct {
 	io.ReadCloser
 	control *http.ResponseController
-	over    bool // nothing more of it is read
+	over    bool // no more reads follow
 }
 
-// TimeBody sets the deadline of the body of r. The caller calls end when the request is answered. Nothing is done if the writer has no
-// deadlines, such as one of a test.
+// TimeBody sets the deadline of the body of r. The caller calls end when the request is answered. It does nothing if
+// the writer has no deadlines, as in tests.
 func TimeBody(w http.ResponseWriter, r *http.Request) (end func()) {
 	if r.Body == nil || r.ContentLength == 0 {
 		return func() {}
@@ -45,8 +44,8 @@ func TimeBody(w http.ResponseWriter, r *http.Request) (end func()) {
 	return b.end
 }
 
-// Read reads, and removes the deadline at the end of the body. After any other error it stays, because net/http goes on
-// reading what is left of the body.
+// Read reads, and removes the deadline at the end of the body. It keeps the deadline after any other error, because
+// net/http still reads the rest of the body.
 func (b *timedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.over = b.over || err != nil
@@ -57,7 +56,7 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// end limits the time of what is left of a body that nobody has read to its end.
+// end sets the deadline for the unread rest of a body.
 func (b *timedBody) end() {
 	if !b.over {
 		_ = b.control.SetReadDeadline(time.Now().Add(restTime)) // as above
@@ -73,8 +72,8 @@ func ReadJSON(r *http.Request, limit int64) ([]byte, error) {
 	return ReadBody(r, limit)
 }
 
-// CheckType returns an error if r has a body, or names a type of one, that is not JSON. It is for routes that change something without
-// needing a body: a form of another site can send one, but not as JSON.
+// CheckType returns an error if r has a body, or declares a type, other than JSON. It is for routes with side effects
+// and an optional body: a form of another site can send a body, but not as JSON.
 func CheckType(r *http.Request) error {
 	if r.ContentLength == 0 && r.Header.Get("Content-Type") == "" {
 		return nil
@@ -89,8 +88,8 @@ func checkType(r *http.Request) error {
 	return nil
 }
 
-// MediaType returns the media type of a body without its parameters, in lower case. It is empty if the request states none, more than one, or
-// another charset than UTF-8: then two servers in a row may take the body for different things.
+// MediaType returns the media type of a body without parameters, in lower case. It is empty if the request has none,
+// more than one, or a charset other than UTF-8: two servers in a row might then interpret the body differently.
 func MediaType(r *http.Request) string {
 	stated := r.Header.Values("Content-Type")
 	if len(stated) != 1 {
@@ -106,9 +105,9 @@ func MediaType(r *http.Request) string {
 // ErrCoding is in the error of a body that is compressed.
 var ErrCoding = errors.New("gateway: the body is compressed")
 
-// ReadBody is ReadJSON for a body of any media type. It refuses compressed bodies, because a few bytes of them can be many, and text that is
-// not UTF-8. A body whose announced length is too large is refused before it is read,
-// so that a client which waits for 100 Continue does not send it.
+// ReadBody is ReadJSON for a body of any media type. It refuses compressed bodies, because they can expand, and text
+// that is not UTF-8. It refuses a body with an excessive declared length before reading, so that a client waiting for
+// 100 Continue does not send it.
 func ReadBody(r *http.Request, most int64) ([]byte, error) {
 	for _, coding := range r.Header.Values("Content-Encoding") {
 		if !strings.EqualFold(coding, "identity") {

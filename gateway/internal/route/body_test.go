@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A body's deadline is over when the body is there: what follows on the connection is not cut by it. One that does not arrive keeps it, and one
-// that nobody reads has little time left when its request is answered.
+// A body's deadline ends when the body is complete: it does not cut later traffic on the connection. An incomplete body
+// keeps it, and an unread one has a short deadline when its request is answered.
 func TestABodysDeadlineEndsWithTheBody(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -67,7 +67,7 @@ type deadlineWriter struct {
 
 func (w *deadlineWriter) SetReadDeadline(at time.Time) error { w.set(at); return nil }
 
-// A caller whose body never ends is told so by a real server, and its connection is free again.
+// A caller with an endless body gets an error from a real server, and its connection is free again.
 func TestAStalledBodyIsRefused(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -10,8 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// StoreError returns a store's error with its code. An error that is not one of package state means that the store
-// cannot be reached.
+// StoreError returns a store's error with its code. An error outside package state means that the store is unavailable.
 func StoreError(err error) error {
 	switch {
 	case errors.Is(err, state.ErrUnknownThread), errors.Is(err, state.ErrUnknownMessage):
@@ -34,7 +33,7 @@ func StoreError(err error) error {
 	}
 }
 
-// ErrReaderGone is in the errors of a connection that is closed, or whose reader is too slow. No answer can be sent.
+// ErrReaderGone is wrapped by errors of a closed connection, or one with a slow reader. No response can be sent.
 var ErrReaderGone = errors.New("gateway: the reader is gone")
 
 // ReaderGone marks an error of a connection as [ErrReaderGone]. Nil stays nil.

@@ -19,12 +19,12 @@ type (
 	addressKey   struct{}
 )
 
-// WithRequestID returns r with its id, and with the one that the gateway has chosen for it.
-func WithRequestID(r *http.Request, id, own string) *http.Request {
-	return r.WithContext(context.WithValue(r.Context(), requestIDKey{}, [2]string{id, own}))
+// WithRequestID returns r with its id and the gateway's id for it.
+func WithRequestID(r *http.Request, id, serverID string) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), requestIDKey{}, [2]string{id, serverID}))
 }
 
-// Name says which route of a protocol's own table answers r, where the router knows no more than that it is one of them.
+// Name sets the route of a protocol's own table that answers r, where the router only knows the protocol.
 func Name(r *http.Request, pattern string) { telemetry.NameRoute(r.Context(), pattern) }
 
 // WithPrincipal returns r with the principal of its caller.
@@ -37,16 +37,16 @@ func WithAddress(r *http.Request, address netip.Addr) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), addressKey{}, address))
 }
 
-// Address returns the address of the client that has sent a request, as far as trusted proxies tell it. It is not valid if the
-// connection has none, like one of a Unix socket.
+// Address returns the address of the client that sent a request, as reported by trusted proxies. It is invalid if the
+// connection has none, as for Unix sockets.
 func Address(r *http.Request) netip.Addr {
 	address, _ := r.Context().Value(addressKey{}).(netip.Addr)
 	return address
 }
 
-// Described returns what a line of the log says of a request: its method, its path, and the address of its client.
-func Described(r *http.Request) []any {
-	attrs := []any{"method", Logged(r.Method), "path", Logged(r.URL.Path)}
+// RequestAttrs returns the attributes of a request for a log line: its method, its path, and the client's address.
+func RequestAttrs(r *http.Request) []any {
+	attrs := []any{"method", Shorten(r.Method), "path", Shorten(r.URL.Path)}
 	if address := Address(r); address.IsValid() {
 		attrs = append(attrs, "address", address.String())
 	}
@@ -65,11 +65,10 @@ func OwnRequestID(r *http.Request) string {
 	return ids[1]
 }
 
-// Principal returns the id of a request's principal, which is a part of the key of every thread. It is empty for a route that belongs to
-// nobody.
+// Principal returns the id of a request's principal, a part of every thread's key. It is empty for public routes.
 func Principal(r *http.Request) string { return Caller(r).ID }
 
-// Caller returns the principal of a request. It is the zero value for a route that belongs to nobody.
+// Caller returns the principal of a request. It is the zero value for public routes.
 func Caller(r *http.Request) groupchat.Principal {
 	p, _ := r.Context().Value(principalKey{}).(groupchat.Principal)
 	return p

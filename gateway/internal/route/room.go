@@ -17,7 +17,7 @@ func WithRoom(r *http.Request, room *limit.Held) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), roomKey{}, room))
 }
 
-// ReleaseRoom gives back the room of r's body before the request ends, because what was made of it is stored by now.
+// ReleaseRoom releases the memory budget of r's body before the request ends, when its content has been stored.
 func ReleaseRoom(r *http.Request) { roomOf(r).Release() }
 
 func roomOf(r *http.Request) *limit.Held {
@@ -25,10 +25,10 @@ func roomOf(r *http.Request) *limit.Held {
 	return room
 }
 
-// firstRead is how many bytes are read of a body before it is known whether there are more.
+// firstRead is the number of bytes read of a body before more are requested.
 const firstRead = 4 << 10
 
-// readAll reads body, which is that of r. It takes room as bytes arrive: a length that is only announced takes none.
+// readAll reads body, which is that of r. It takes room as bytes arrive: a declared length takes none.
 func readAll(r *http.Request, body io.Reader) ([]byte, error) {
 	room := roomOf(r)
 	var data []byte

@@ -13,8 +13,8 @@ import (
 // maxText is how many bytes of a message are read to find out which answer it is.
 const maxText = 2000
 
-// Match returns the answer that the text is without doubt, as the question's schema takes it; nil if there is none. It looks at the
-// text and the question alone.
+// Match returns the answer that the text clearly means, in the form of the question's schema; nil if there is none. It
+// uses only the text and the question.
 func (q Question) Match(text string) json.RawMessage {
 	text = strings.TrimSpace(text)
 	if q.kind == words {
@@ -25,7 +25,7 @@ func (q Question) Match(text string) json.RawMessage {
 	}
 	switch q.kind {
 	case decision:
-		if i := q.named(text); i >= 0 {
+		if i := q.optionNamed(text); i >= 0 {
 			return q.options[i].payload
 		}
 		answer := q.decide(text)
@@ -54,14 +54,14 @@ func (q Question) fit(text string) json.RawMessage {
 	return state.FitAnswer(q.schema, raw)
 }
 
-// decide reads yes and no. The rest of an approval, such as other arguments, cannot be typed.
+// decide recognises yes and no. The rest of an approval, such as edited arguments, cannot be typed.
 func (q Question) decide(text string) json.RawMessage {
-	said, ok := decisions[strings.Join(split(text), " ")]
+	decision, ok := decisions[strings.Join(split(text), " ")]
 	if !ok || strings.Contains(text, "?") {
 		return nil
 	}
 	answer := json.RawMessage("false")
-	if said {
+	if decision {
 		answer = json.RawMessage("true")
 	}
 	switch {
@@ -69,19 +69,19 @@ func (q Question) decide(text string) json.RawMessage {
 		return state.FitAnswer(q.schema, json.RawMessage(`{"approved":`+string(answer)+`}`))
 	case readSchema(q.schema).answerType() == "boolean":
 		return state.FitAnswer(q.schema, answer)
-	default: // what no would be, only its agent knows
+	default: // only the agent knows the form of a no
 		return nil
 	}
 }
 
-// approval reports whether an answer says whether something is approved, as those about calls of tools do.
+// approval reports whether answers to the question approve or decline something, such as a tool call.
 func (q Question) approval() bool { return bytes.Contains(q.schema, []byte(`"approved"`)) }
 
-// named returns the option whose whole name the text is, or -1.
-func (q Question) named(text string) int {
-	said, found := strings.Join(split(text), " "), -1
+// optionNamed returns the option with text as its whole name, or -1.
+func (q Question) optionNamed(text string) int {
+	phrase, found := strings.Join(split(text), " "), -1
 	for i, o := range q.options {
-		if said == "" || !slices.ContainsFunc(o.labels, func(label string) bool { return strings.Join(split(label), " ") == said }) {
+		if phrase == "" || !slices.ContainsFunc(o.labels, func(label string) bool { return strings.Join(split(label), " ") == phrase }) {
 			continue
 		}
 		if found >= 0 {
@@ -92,19 +92,19 @@ func (q Question) named(text string) int {
 	return found
 }
 
-// choose returns the option that the text names or counts, or -1. Every word has to belong to that, or to be one of the words with
-// which people ask for something: "not the second one" and "what does the second one cost?" choose nothing.
+// choose returns the option that the text names or counts, or -1. Every other word has to be a filler used in requests:
+// "not the second one" and "what does the second one cost?" choose nothing.
 func (q Question) choose(text string) int {
 	if strings.Contains(text, "?") {
 		return -1
 	}
-	if i := q.named(text); i >= 0 {
+	if i := q.optionNamed(text); i >= 0 {
 		return i
 	}
 	all := split(text)
-	said := slices.DeleteFunc(slices.Clone(all), func(word string) bool { return fillers[word] })
-	rare := slices.DeleteFunc(slices.Clone(said), q.isCommon())
-	byName, byPlace := q.onlyNamed(said), q.byPlace(all, said)
+	significant := slices.DeleteFunc(slices.Clone(all), func(word string) bool { return fillers[word] })
+	rare := slices.DeleteFunc(slices.Clone(significant), q.isCommon())
+	byName, byPlace := q.onlyNamed(significant), q.byPlace(all, significant)
 	if byName < 0 {
 		byName = q.onlyNamed(rare)
 	}
@@ -121,7 +121,7 @@ func (q Question) choose(text string) int {
 	}
 }
 
-// isCommon tells the words that count as little as fillers: those of the question, unless they tell one option from the others.
+// isCommon returns a function that recognises words of the question that do not distinguish its options.
 func (q Question) isCommon() func(word string) bool {
 	count := map[string]int{}
 	for _, o := range q.options {
@@ -129,8 +129,8 @@ func (q Question) isCommon() func(word string) bool {
 			count[word]++
 		}
 	}
-	asked := split(q.message)
-	return func(word string) bool { return count[word] != 1 && slices.Contains(asked, word) }
+	inQuestion := split(q.message)
+	return func(word string) bool { return count[word] != 1 && slices.Contains(inQuestion, word) }
 }
 
 // words are the words of all that an option is called.
@@ -144,12 +144,12 @@ func (o option) words() map[string]bool {
 	return words
 }
 
-// onlyNamed returns the only option in whose names all the words are, or -1.
-func (q Question) onlyNamed(said []string) int {
+// onlyNamed returns the only option with names that contain all the words, or -1.
+func (q Question) onlyNamed(words []string) int {
 	found := -1
 	for i, o := range q.options {
 		name := o.words()
-		if len(said) == 0 || slices.ContainsFunc(said, func(word string) bool { return !name[word] }) {
+		if len(words) == 0 || slices.ContainsFunc(words, func(word string) bool { return !name[word] }) {
 			continue
 		}
 		if found >= 0 {
@@ -160,19 +160,19 @@ func (q Question) onlyNamed(said []string) int {
 	return found
 }
 
-// byPlace returns the option that the words count, or that they say was recommended.
-func (q Question) byPlace(all, said []string) int {
-	if len(said) == 0 { // "one" is a filler in "the second one"
-		said = slices.DeleteFunc(slices.Clone(all), func(word string) bool { return word != "one" })
+// byPlace returns the option at the position in the words, or the recommended one if they ask for that.
+func (q Question) byPlace(all, significant []string) int {
+	if len(significant) == 0 { // "one" is a filler in "the second one"
+		significant = slices.DeleteFunc(slices.Clone(all), func(word string) bool { return word != "one" })
 	}
-	if len(said) != 1 {
+	if len(significant) != 1 {
 		return -1
 	}
-	place, ok := places[said[0]]
+	place, ok := places[significant[0]]
 	switch {
-	case recommended[said[0]]:
+	case recommended[significant[0]]:
 		return q.recommended
-	case !ok || len(all) > 1 && said[0] == "one" && !slices.Contains(all, "number") && !slices.Contains(all, "option"):
+	case !ok || len(all) > 1 && significant[0] == "one" && !slices.Contains(all, "number") && !slices.Contains(all, "option"):
 		return -1
 	case place == last:
 		return len(q.options) - 1

@@ -21,7 +21,7 @@ type Question struct {
 
 // An option is one of the answers that a question offers.
 type option struct {
-	payload json.RawMessage // as the question's schema takes it
+	payload json.RawMessage // in the form of the question's schema
 	value   json.RawMessage // as the question shows it
 	labels  []string        // what it is called; the first one is shown
 }
@@ -37,7 +37,7 @@ const (
 	words                // by any text
 )
 
-// maxOptions is how many options a question may have to be answered by a message.
+// maxOptions is the greatest number of options of a question that messages can answer.
 const maxOptions = 100
 
 // Read returns the question of an interrupt.
@@ -58,15 +58,14 @@ func Read(i agui.Interrupt) Question {
 	return q
 }
 
-// readOptions finds the answers on offer, those of the card, else those of the schema, and reports whether each is one that the
-// schema takes.
+// readOptions reads the options, from the card or else from the schema, and reports whether all satisfy the schema.
 func (q *Question) readOptions(i agui.Interrupt, s schema) bool {
 	var card struct {
 		Options        []json.RawMessage `json:"options"`
 		Recommendation json.RawMessage   `json:"recommendation"`
 	}
-	_ = exact.Unmarshal(i.Metadata["value"], &card) // a card of another shape offers nothing
-	values := make([]offered, len(card.Options))
+	_ = exact.Unmarshal(i.Metadata["value"], &card) // a card of another form has no options
+	values := make([]enumValue, len(card.Options))
 	for i, o := range card.Options {
 		values[i].value = o
 	}
@@ -92,7 +91,7 @@ func (q *Question) readOptions(i agui.Interrupt, s schema) bool {
 	return true
 }
 
-// formsOf are what an option may be in an answer.
+// formsOf returns the possible forms of an option in an answer.
 func formsOf(value json.RawMessage, member string) []json.RawMessage {
 	forms := []json.RawMessage{state.Canonical(value)}
 	var members map[string]json.RawMessage
@@ -107,7 +106,7 @@ func formsOf(value json.RawMessage, member string) []json.RawMessage {
 }
 
 // labelsOf are what an option is called, without doublets.
-func labelsOf(v offered, member string) []string {
+func labelsOf(v enumValue, member string) []string {
 	var labels []string
 	add := func(raw json.RawMessage) {
 		var text string

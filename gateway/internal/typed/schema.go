@@ -6,7 +6,7 @@ import (
 	"github.com/agui-gateway/gateway/internal/exact"
 )
 
-// A schema is what of a question's JSON Schema says how messages may answer it.
+// A schema is the part of a question's JSON Schema that is relevant for typed answers.
 type schema struct {
 	Type       json.RawMessage   `json:"type"`
 	Enum       []json.RawMessage `json:"enum"`
@@ -22,8 +22,8 @@ type constant struct {
 	Title string          `json:"title"`
 }
 
-// An offered is a value that may be chosen, with its title if it has one.
-type offered struct {
+// An enumValue is an enumerated value with an optional title.
+type enumValue struct {
 	value json.RawMessage
 	title string
 }
@@ -31,12 +31,12 @@ type offered struct {
 func readSchema(raw json.RawMessage) schema {
 	var s schema
 	if exact.Unmarshal(raw, &s) != nil {
-		return schema{} // one with other members than these is read by who validates answers
+		return schema{} // a schema with other keywords is left to full validation
 	}
 	return s
 }
 
-// member is the only member that an answer needs, for which a bare value may stand; empty if there is none.
+// member returns the only required member, for which an answer may be a bare value; empty if there is none.
 func (s schema) member() string {
 	if len(s.Required) != 1 {
 		return ""
@@ -60,18 +60,18 @@ func (s schema) answerType() string {
 	return name
 }
 
-// offers reports whether the schema lists what may be answered.
+// offers reports whether the schema enumerates the answers.
 func (s schema) offers() bool {
 	a := s.answer()
 	return len(a.Enum)+len(a.OneOf)+len(a.AnyOf) > 0
 }
 
 // values are the values that the schema lists, nil if it describes others too.
-func (s schema) values() []offered {
+func (s schema) values() []enumValue {
 	a := s.answer()
-	var list []offered
+	var list []enumValue
 	for _, v := range a.Enum {
-		list = append(list, offered{value: v})
+		list = append(list, enumValue{value: v})
 	}
 	if list != nil {
 		return list
@@ -80,7 +80,7 @@ func (s schema) values() []offered {
 		if c.Const == nil {
 			return nil
 		}
-		list = append(list, offered{c.Const, c.Title})
+		list = append(list, enumValue{c.Const, c.Title})
 	}
 	return list
 }

@@ -2,8 +2,8 @@ package typed
 
 import "strings"
 
-// fillers are words that people use around the name or the number of what they choose, in English, German, French and Spanish. None of
-// them denies, compares or asks.
+// fillers are words that people use around the name or the number of their choice, in English, German, French and
+// Spanish. None of them negates, compares or asks.
 var fillers = set(`a an the i ill id we lets let us me my you take taking choose pick book want would like love please thanks thank
 	go with for to one option number choice answer then that this it and hi hello
 	ich wir nehme nehmen nimm wähle wählen möchte möchten will wollen hätte hätten gern gerne bitte danke den die das der dem ein eine einen
@@ -20,7 +20,7 @@ var places = map[string]int{}
 // recommended are words for the option that the question recommends.
 var recommended = set("recommended recommendation suggested suggestion empfohlene empfohlenen empfehlung recommandé recommandée recomendado recomendada")
 
-// decisions are the messages that mean yes or no and nothing else. "OK" is none of them: it may be said to anything.
+// decisions are messages that mean only yes or no. "OK" is not included, because it may be a reply to anything.
 var decisions = map[string]bool{}
 
 func init() {

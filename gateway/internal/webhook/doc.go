@@ -1,3 +1,3 @@
-// Package webhook tells a receiver when runs ask people questions: at least once, signed, and over the death of a replica, because the
-// notice is in the store before the questions are.
+// Package webhook notifies a receiver when runs ask people questions. Notices are signed and delivered at least once,
+// even if a replica dies, because they are stored before the questions are.
 package webhook

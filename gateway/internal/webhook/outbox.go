@@ -13,12 +13,12 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// Principal is the agent and the principal of threads that are notices. No agent that is served and no principal of a client has
-// this name.
+// Principal is the agent and the principal of threads with notices. No other agent or principal has this name.
 const Principal = ".webhook"
 
-// Store writes n to the store. Call it before the run's questions are committed, so that n is sent even if this replica dies then. A
-// store that is away or slow delays the run for [calls.StoreTimeout] at most: only this replica can send n then. A nil n is ignored.
+// Store writes n to the store. Call it before the run's questions are committed, so that n is sent even if this replica
+// dies. A store that is away or slow delays the run by [calls.StoreTimeout] at most; then only this replica can send n.
+// n may be nil.
 func (w *Webhook) Store(n *Notice) {
 	if n == nil {
 		return
@@ -40,7 +40,8 @@ func (w *Webhook) Store(n *Notice) {
 	n.lease = begun.Lease
 }
 
-// renew renews the lease of n for d; afterwards the replica that finds it sends it. It returns false if another replica has the lease.
+// renew renews the lease of n for d; then the replica that finds n sends it. It returns false if another one has the
+// lease.
 func (w *Webhook) renew(n *Notice, d time.Duration) bool {
 	if n.lease == nil {
 		return true
@@ -62,7 +63,7 @@ func (w *Webhook) Remove(n *Notice) {
 	}
 }
 
-// release lets another replica send n at once, if there is one. A notice that the store does not have is lost with this one.
+// release lets another replica send n immediately. A notice that is not in the store is lost with this replica.
 func (w *Webhook) release(n *Notice) {
 	if n.lease == nil {
 		w.o.Log.Error("webhook: lost, the store did not keep it", "agent", n.Key.Agent, "thread", n.Key.ID, "delivery", n.id)
@@ -75,7 +76,7 @@ func (w *Webhook) release(n *Notice) {
 	}
 }
 
-// TakeOver sends a notice that is due, whichever replica has stored it. Without a receiver the notice is deleted.
+// TakeOver sends a due notice of any replica. Without a receiver it deletes the notice.
 func (w *Webhook) TakeOver(ctx context.Context, key state.Key) {
 	if w.o.URL == "" {
 		if err := w.o.Store.Delete(ctx, key); err == nil {
@@ -104,8 +105,8 @@ func (w *Webhook) TakeOver(ctx context.Context, key state.Key) {
 	}
 }
 
-// wereAsked reports whether the questions were asked. A replica may die after it has stored the notice and before it has committed
-// the questions; the run is then taken over, and asks them again under other ids.
+// wereAsked reports whether the questions were asked. A replica may die after storing the notice and before committing
+// the questions; the run is then taken over, and asks them again with new ids.
 func (w *Webhook) wereAsked(ctx context.Context, n *Notice) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, max(calls.StoreTimeout, time.Second))
 	defer cancel()

@@ -25,34 +25,33 @@ import (
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
-// Options say where notices are sent, as gateway.WebhookOptions does, and what they are stored in. Fields without another
-// comment are required, unless URL is empty.
+// Options configures the receiverand the store. Fields without a comment are required, unless URL is empty.
 type Options struct {
-	URL     string // the zero value sends nothing
+	URL     string // "" sends nothing
 	Secret  string
 	Timeout time.Duration
 	Retry   time.Duration
-	Client  *http.Client // nil means one of its own
+	Client  *http.Client // nil means a default client
 
 	Store state.Store
-	// Principals says that threads belong to different principals, so that a notice has to name the thread's.
+	// Principals means that threads belong to different principals, so that notices name the principal.
 	Principals bool
 	// Lease is how long a notice that is being sent outlives a replica that died.
 	Lease time.Duration
 	// Draining is done when the replica is about to stop: notices that wait for another attempt are left to others.
 	Draining context.Context
-	// Attempted is called after each attempt at a notice, with what came of it: delivered, failed (it is sent again) or expired (it is
-	// not, because its questions have expired).
+	// Attempted is called after each attempt to deliver, with its outcome: delivered, failed (it is retried) or expired
+	// (it is not, because its questions have expired).
 	Attempted func(outcome string)
 	Log       *slog.Logger
-	// Telemetry is told of deliveries.
+	// Telemetry records deliveries.
 	Telemetry *telemetry.Telemetry
 	Now       func() time.Time
 	NewID     func() string
 }
 
-// At most maxSending notices are sent at once. At most maxWaiting ones wait for that here, or for their next attempt if the store did not
-// take them; the others wait in the store.
+// At most maxSending notices are sent at once. At most maxWaiting ones wait here for that, or for a retry if the store
+// did not accept them; the others wait in the store.
 const (
 	maxSending   = 16
 	maxWaiting   = 1000
@@ -69,7 +68,7 @@ func (o *Options) fill() {
 	o.Client = &client
 }
 
-// Check reports what is wrong with address and secret, without quoting them.
+// Check returns an error if address or secret is invalid, without quoting them.
 func Check(address, secret string) error {
 	if address == "" {
 		return nil
@@ -83,9 +82,8 @@ func Check(address, secret string) error {
 	return nil
 }
 
-// A Webhook sends notices of questions to a receiver. A notice is stored as a run of a thread of its own that
-// clients cannot see: the run's lease expires when the notice is due again, and the replica that finds it then sends it. It is safe
-// for concurrent use.
+// A Webhook sends notices of questions to a receiver. Each notice is stored as a run of a hidden thread: the run's
+// lease expires when the notice is due again, and the replica that finds it sends it. It is safe for concurrent use.
 type Webhook struct {
 	o       Options
 	ctx     context.Context // of deliveries
@@ -106,7 +104,7 @@ func New(o Options) *Webhook {
 // Wait returns when no notice has a goroutine here any more.
 func (w *Webhook) Wait() { w.wg.Wait() }
 
-// Cancel ends deliveries at once. Notices are left to other replicas.
+// Cancel cancels all deliveries. Other replicas send the notices.
 func (w *Webhook) Cancel() { w.cancel() }
 
 // Close ends deliveries and closes the connections to the receiver.
@@ -165,7 +163,7 @@ func (w *Webhook) NewNotice(q Questions) *Notice {
 	return n
 }
 
-// Start delivers n in a goroutine of its own.
+// Start delivers n in a new goroutine.
 func (w *Webhook) Start(n *Notice) {
 	select {
 	case w.waiting <- struct{}{}:
@@ -223,8 +221,8 @@ func (w *Webhook) deliver(n *Notice) {
 	}
 }
 
-// send posts n when fewer than maxSending are being sent, and renews its lease for the time that takes. A notice that waits for
-// another attempt does not count.
+// send posts n when fewer than maxSending are being sent, and renews its lease meanwhile. Notices that wait for a retry
+// do not count.
 func (w *Webhook) send(n *Notice) error {
 	select {
 	case w.sending <- struct{}{}:
@@ -270,21 +268,21 @@ func (w *Webhook) post(ctx context.Context, n *Notice) error {
 		return fmt.Errorf("%s: %w", redact.URL(r.URL), err)
 	}
 	const enough = 64 << 10
-	said, _ := io.ReadAll(io.LimitReader(response.Body, enough)) // so that the connection can be used again
+	body, _ := io.ReadAll(io.LimitReader(response.Body, enough)) // so that the connection can be used again
 	err = response.Body.Close()
 	if response.StatusCode/100 != 2 {
-		return w.refusedError(r.URL, response.StatusCode, said, n)
+		return w.refusedError(r.URL, response.StatusCode, body, n)
 	}
 	return err
 }
 
-// refusedError says why n was not taken, for the log: what the receiver answered, without secrets and without what it was sent.
-func (w *Webhook) refusedError(at *url.URL, status int, said []byte, n *Notice) error {
+// refusedError describes a refused delivery for the log: the receiver's response, without secrets.
+func (w *Webhook) refusedError(at *url.URL, status int, body []byte, n *Notice) error {
 	secrets := []string{w.o.Secret, at.RawQuery}
 	if password, ok := at.User.Password(); ok {
 		secrets = append(secrets, password)
 	}
-	line := redact.Line(redact.Sentence(said), secrets, []string{string(n.Body)})
+	line := redact.Line(redact.Sentence(body), secrets, []string{string(n.Body)})
 	if line == "" {
 		return fmt.Errorf("gateway: webhook: %s: status %d", redact.URL(at), status)
 	}

@@ -8,7 +8,8 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 )
 
-// Front ends that make one message of a run, as assistant-ui does, would show the later messages of a run twice if a snapshot followed them.
+// Front ends that show a run as one message, as assistant-ui does, would show the later messages of a run twice if a
+// snapshot followed them.
 func TestSnapshotsMayBeForNewsOnly(t *testing.T) {
 	t.Parallel()
 	team := loadTeam(t, `version: 1
@@ -21,7 +22,8 @@ agents:
 	for _, test := range []struct {
 		name, agent string
 		messages    []string
-		snapshot    bool // whether one stands behind the last piece of a message; in any case the client has the thread at the end
+		// whether one follows the last piece of a message; in any case the client has the thread at the end
+		snapshot bool
 	}{
 		{"what was told is not restated", "two", []string{"u1:hi"}, false},
 		{"nor before a question", "question", []string{"u1:hi"}, false},

@@ -10,15 +10,15 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// toldMessages has the ids of the messages that a reader has been told piece by piece since its run began, or since the last snapshot
-// that it was sent.
+// sentMessages has the ids of the messages that a reader was sent as deltas since its run began or since its last
+// snapshot.
 //
-// Some front ends, such as assistant-ui, make one message of a whole run while it streams. A snapshot in which the run's messages stand one by
-// one shows such a reader the later of them twice, so it can ask for snapshots that have something new only.
-type toldMessages map[string]bool
+// Some front ends, such as assistant-ui, show one message for a whole run while it streams. A snapshot that separates
+// the run's messages shows such a reader the later ones twice, so it can ask for snapshots with new content only.
+type sentMessages map[string]bool
 
-// news leaves out, in place, the snapshots of messages that have nothing new for the reader.
-func (t *toldMessages) news(frames []state.Frame) ([]state.Frame, error) {
+// news removes, in place, the snapshots of messages that have nothing new for the reader.
+func (t *sentMessages) news(frames []state.Frame) ([]state.Frame, error) {
 	kept := frames[:0]
 	for _, f := range frames {
 		restates, err := t.restates(f)
@@ -32,9 +32,9 @@ func (t *toldMessages) news(frames []state.Frame) ([]state.Frame, error) {
 	return kept, nil
 }
 
-// restates takes the reader's next frame, and reports whether it is a snapshot that has nothing new: it ends with the messages, by their ids,
-// that were told since, all of them.
-func (t *toldMessages) restates(f state.Frame) (bool, error) {
+// restates records the reader's next frame, and reports whether it is a snapshot without new content: it ends with all
+// the messages, by their ids, that were sent since the last one.
+func (t *sentMessages) restates(f state.Frame) (bool, error) {
 	switch f.Type {
 	case agui.TypeRunStarted:
 		*t = nil
@@ -52,8 +52,8 @@ func (t *toldMessages) restates(f state.Frame) (bool, error) {
 	}
 }
 
-// end reports whether a snapshot ends with the messages that were told, in whatever order.
-func (t *toldMessages) end(f state.Frame) (bool, error) {
+// end reports whether a snapshot ends with the sent messages, in any order.
+func (t *sentMessages) end(f state.Frame) (bool, error) {
 	type message struct {
 		ID string `json:"id"`
 	}
@@ -71,7 +71,7 @@ func (t *toldMessages) end(f state.Frame) (bool, error) {
 }
 
 // add notes the message that a frame begins, or adds to.
-func (t *toldMessages) add(f state.Frame) error {
+func (t *sentMessages) add(f state.Frame) error {
 	var e struct {
 		MessageID       string `json:"messageId"`
 		ParentMessageID string `json:"parentMessageId"`
@@ -82,10 +82,10 @@ func (t *toldMessages) add(f state.Frame) error {
 	}
 	id := e.MessageID
 	if f.Type == agui.TypeToolCallStart {
-		id = cmp.Or(e.ParentMessageID, e.ToolCallID) // without a parent the call makes a message of its own
+		id = cmp.Or(e.ParentMessageID, e.ToolCallID) // a call without a parent is a message
 	}
 	if *t == nil {
-		*t = toldMessages{}
+		*t = sentMessages{}
 	}
 	(*t)[id] = true
 	return nil
