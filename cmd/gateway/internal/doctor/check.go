@@ -59,7 +59,7 @@ func (c Check) within(ctx context.Context, timeout time.Duration) []Finding {
 	go func() {
 		defer func() {
 			if v := recover(); v != nil {
-				done <- []Finding{c.finding(Unchecked, fmt.Sprintf("The check itself failed: %v.", v), "Please report it.")}
+				done <- c.unchecked(fmt.Sprintf("The check itself failed: %v.", v), "Please report it.")
 			}
 		}()
 		done <- c.Run(ctx)
@@ -68,13 +68,21 @@ func (c Check) within(ctx context.Context, timeout time.Duration) []Finding {
 	case findings := <-done:
 		return findings
 	case <-time.After(timeout + grace):
-		return []Finding{c.finding(Unchecked, fmt.Sprintf("The check did not end within %s.", timeout), "Look at what the check speaks to; it may hang.")}
+		return c.unchecked(fmt.Sprintf("The check did not end within %s.", timeout), "Look at what the check speaks to; it may hang.")
 	}
 }
 
 // finding returns a finding about the check's subject.
 func (c Check) finding(v Verdict, says, mend string) Finding {
 	return Finding{Name: c.Name, Subject: c.Subject, Verdict: v, Says: says, Mend: mend}
+}
+
+// ok, warning, wrong and unchecked return a single finding.
+func (c Check) ok(says string) []Finding            { return []Finding{c.finding(OK, says, "")} }
+func (c Check) warning(says, mend string) []Finding { return []Finding{c.finding(Warning, says, mend)} }
+func (c Check) wrong(says, mend string) []Finding   { return []Finding{c.finding(Wrong, says, mend)} }
+func (c Check) unchecked(says, mend string) []Finding {
+	return []Finding{c.finding(Unchecked, says, mend)}
 }
 
 // Known returns a check with a known result: an error's text, with advice.

@@ -42,16 +42,16 @@ func (d Disk) Check() Check {
 		}
 		free, all, err := ask(dir)
 		if err != nil {
-			return []Finding{c.finding(Unchecked, "How much space is free in "+dir+" is not known: "+causeOf(err)+".", "")}
+			return c.unchecked("How much space is free in "+dir+" is not known: "+causeOf(err)+".", "")
 		}
 		says := fmt.Sprintf("%d of %d MiB are free in %s", free>>20, all>>20, dir)
 		switch {
 		case free < leastFree:
-			return []Finding{c.finding(Wrong, says+", which is next to nothing.", "Make room on that disk, or move the files to another disk.")}
+			return c.wrong(says+", which is next to nothing.", "Make room on that disk, or move the files to another disk.")
 		case free < smallFree:
-			return []Finding{c.finding(Warning, says+".", "Make room on that disk before it is full; a full one makes the gateway not ready.")}
+			return c.warning(says+".", "Make room on that disk before it is full; a full one makes the gateway not ready.")
 		}
-		return []Finding{c.finding(OK, says+".", "")}
+		return c.ok(says + ".")
 	}
 	return c
 }
@@ -63,18 +63,18 @@ func Appended(what, path string) Check {
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 			file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 			if err != nil {
-				return []Finding{c.finding(Wrong, what+" cannot be written: "+causeOf(err)+".", "Give it to the user that the gateway runs as (chown), and check as that user.")}
+				return c.wrong(what+" cannot be written: "+causeOf(err)+".", "Give it to the user that the gateway runs as (chown), and check as that user.")
 			}
 			_ = file.Close() // nothing was written
-			return []Finding{c.finding(OK, what+" can be appended to.", "")}
+			return c.ok(what + " can be appended to.")
 		} else if err == nil {
-			return []Finding{c.finding(OK, what+" is no ordinary file; whether it takes lines is up to it.", "")}
+			return c.ok(what + " is no ordinary file; whether it takes lines is up to it.")
 		}
 		f := writable(filepath.Dir(path))
 		f.Name = c.Name
 		if f.Verdict == OK {
 			if _, err := os.Stat(filepath.Dir(path)); err != nil {
-				return []Finding{c.finding(Wrong, what+" has no directory: "+filepath.Dir(path)+" is not there.", "Make the directory.")}
+				return c.wrong(what+" has no directory: "+filepath.Dir(path)+" is not there.", "Make the directory.")
 			}
 			f.Says = what + " is not there yet and can be made."
 		}

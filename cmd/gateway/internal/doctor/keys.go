@@ -31,21 +31,21 @@ func Keys(path string) Check {
 		line, isLine := errors.AsType[*auth.LineError](err)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return []Finding{c.finding(Wrong, path+" is not there.", "Make a key: gateway key NAME >> "+path)}
+			return c.wrong(path+" is not there.", "Make a key: gateway key NAME >> "+path)
 		case errors.Is(err, fs.ErrPermission):
-			return []Finding{c.finding(Wrong, path+" may not be read by this user.", "Give it to the user that the gateway runs as (chown), and check as that user.")}
+			return c.wrong(path+" may not be read by this user.", "Give it to the user that the gateway runs as (chown), and check as that user.")
 		case isLine:
-			return []Finding{c.finding(Wrong, fmt.Sprintf("%s: %v.", path, line), "Correct the line; `gateway key NAME` prints good ones, to stdout.")}
+			return c.wrong(fmt.Sprintf("%s: %v.", path, line), "Correct the line; `gateway key NAME` prints good ones, to stdout.")
 		case err != nil:
-			return []Finding{c.finding(Wrong, path+" cannot be used: "+causeOf(err)+".", "Name a file of the lines that `gateway key NAME` prints.")}
+			return c.wrong(path+" cannot be used: "+causeOf(err)+".", "Name a file of the lines that `gateway key NAME` prints.")
 		case info.Mode().Perm()&0o022 != 0:
-			return []Finding{c.finding(Wrong, path+" can be written by others ("+info.Mode().Perm().String()+"), who could let themselves in.", "chmod go-w "+path)}
+			return c.wrong(path+" can be written by others ("+info.Mode().Perm().String()+"), who could let themselves in.", "chmod go-w "+path)
 		case info.Size() == 0:
-			return []Finding{c.finding(Warning, path+" is empty, so all callers are refused.", "Make a key: gateway key NAME >> "+path)}
+			return c.warning(path+" is empty, so all callers are refused.", "Make a key: gateway key NAME >> "+path)
 		case info.Mode().Perm()&0o044 != 0:
-			return []Finding{c.finding(Warning, path+" can be read by others ("+info.Mode().Perm().String()+"). It has hashes and no keys, but names and roles.", closeTo(info, path))}
+			return c.warning(path+" can be read by others ("+info.Mode().Perm().String()+"). It has hashes and no keys, but names and roles.", closeTo(info, path))
 		}
-		return []Finding{c.finding(OK, path+" is good, and no other user may read it.", "")}
+		return c.ok(path + " is good, and no other user may read it.")
 	}
 	return c
 }

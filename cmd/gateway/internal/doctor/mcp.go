@@ -23,11 +23,11 @@ func (s MCPServer) Check() Check {
 		tools, err := s.Tools(ctx)
 		switch {
 		case err != nil && refusedAddress(err):
-			return []Finding{c.finding(Wrong, "The server is at an address that the gateway never connects to.", allowMend)}
+			return c.wrong("The server is at an address that the gateway never connects to.", allowMend)
 		case err != nil && ctx.Err() != nil:
-			return []Finding{c.finding(Wrong, "The server does not answer in time.", "Start its command by hand, in the directory of the team file, and check whether it hangs; check whether a firewall drops requests to its URL.")}
+			return c.wrong("The server does not answer in time.", "Start its command by hand, in the directory of the team file, and check whether it hangs; check whether a firewall drops requests to its URL.")
 		case err != nil:
-			return []Finding{c.finding(Wrong, "The server cannot be used: "+causeOf(err)+".", "Start its command by hand, in the directory of the team file; a URL is that of the endpoint, often ending in /mcp. What the program writes to stderr is in the gateway's log with -log-level debug.")}
+			return c.wrong("The server cannot be used: "+causeOf(err)+".", "Start its command by hand, in the directory of the team file; a URL is that of the endpoint, often ending in /mcp. What the program writes to stderr is in the gateway's log with -log-level debug.")
 		}
 		return []Finding{c.finding(OK, fmt.Sprintf("The server connects and has %d tools.", len(tools)), ""), s.tools(tools)}
 	}
@@ -71,12 +71,12 @@ func (n ToolNames) Check() Check {
 		problems, err := n.Problems(ctx)
 		switch {
 		case err != nil:
-			return []Finding{c.finding(Unchecked, "A server of its tools cannot be asked: "+causeOf(err)+".", "")}
+			return c.unchecked("A server of its tools cannot be asked: "+causeOf(err)+".", "")
 		case len(problems) > 0:
-			return []Finding{c.finding(Wrong, "Names of tools are not clear: "+strings.Join(problems, "; ")+".",
-				"Correct `approve:`, or give the tools of one server a `prefix:`. Until then every call asks a person, and tools with the name of another server's are withheld.")}
+			return c.wrong("Names of tools are not clear: "+strings.Join(problems, "; ")+".",
+				"Correct `approve:`, or give the tools of one server a `prefix:`. Until then every call asks a person, and tools with the name of another server's are withheld.")
 		}
-		return []Finding{c.finding(OK, "Every name under `approve:` is a tool, and no two servers have tools of one name.", "")}
+		return c.ok("Every name under `approve:` is a tool, and no two servers have tools of one name.")
 	}
 	return c
 }

@@ -24,12 +24,12 @@ func (m Model) Check() Check {
 		p, err := m.Probe(ctx)
 		if err != nil {
 			says, mend := m.describeRefusal(ctx, p, err)
-			return []Finding{c.finding(Wrong, says, mend)}
+			return c.wrong(says, mend)
 		}
 		if p.Listed {
-			return []Finding{c.finding(OK, m.Called+" takes the key and has the model in its list; nothing was paid for.", "")}
+			return c.ok(m.Called + " takes the key and has the model in its list; nothing was paid for.")
 		}
-		return []Finding{c.finding(OK, m.Called+" is not in a list of models, and was asked to say a word, which it did; "+costOf(p.Usage)+".", "")}
+		return c.ok(m.Called + " is not in a list of models, and was asked to say a word, which it did; " + costOf(p.Usage) + ".")
 	}
 	return c
 }

@@ -25,12 +25,12 @@ func Descriptors(need int, limit func() (uint64, error)) Check {
 		most, err := limit()
 		switch {
 		case err != nil:
-			return []Finding{c.finding(Unchecked, "How many files a process may have open is not known: "+causeOf(err)+".", "")}
+			return c.unchecked("How many files a process may have open is not known: "+causeOf(err)+".", "")
 		case most < uint64(need)+ownFiles:
-			return []Finding{c.finding(Warning, fmt.Sprintf("A process may have %d files open, and the settings allow %d connections; those beyond fail.", most, need),
-				"Raise the limit (LimitNOFILE in systemd, --ulimit nofile for a container), or lower -max-connections. As another user, or in a service, the limit may be another.")}
+			return c.warning(fmt.Sprintf("A process may have %d files open, and the settings allow %d connections; those beyond fail.", most, need),
+				"Raise the limit (LimitNOFILE in systemd, --ulimit nofile for a container), or lower -max-connections. As another user, or in a service, the limit may be another.")
 		}
-		return []Finding{c.finding(OK, fmt.Sprintf("A process may have %d files open, enough for %d connections.", most, need), "")}
+		return c.ok(fmt.Sprintf("A process may have %d files open, enough for %d connections.", most, need))
 	}
 	return c
 }
@@ -52,12 +52,12 @@ func MemoryLimit(settings []Share, system fs.FS) Check {
 		}
 		switch {
 		case most == 0:
-			return []Finding{c.finding(Unchecked, "How much memory the process may have is not known.", "")}
+			return c.unchecked("How much memory the process may have is not known.", "")
 		case sum > most/100*fullMemory:
-			return []Finding{c.finding(Warning, fmt.Sprintf("The process may have %d MiB (%s), and the settings let it fill %d MiB: %s.", most>>20, source, sum>>20, strings.Join(names, ", ")),
-				"Lower these settings, or give it more memory; when it has none left the system ends it, and its runs continue elsewhere.")}
+			return c.warning(fmt.Sprintf("The process may have %d MiB (%s), and the settings let it fill %d MiB: %s.", most>>20, source, sum>>20, strings.Join(names, ", ")),
+				"Lower these settings, or give it more memory; when it has none left the system ends it, and its runs continue elsewhere.")
 		}
-		return []Finding{c.finding(OK, fmt.Sprintf("The process may have %d MiB (%s), and the settings let it fill %d MiB.", most>>20, source, sum>>20), "")}
+		return c.ok(fmt.Sprintf("The process may have %d MiB (%s), and the settings let it fill %d MiB.", most>>20, source, sum>>20))
 	}
 	return c
 }

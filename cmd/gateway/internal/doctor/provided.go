@@ -16,14 +16,14 @@ func (m ProvidedModel) Check() Check {
 	c := Check{Name: "model", Subject: m.Name}
 	c.Run = func(ctx context.Context) []Finding {
 		if m.Ask == nil {
-			return []Finding{c.finding(OK, m.Called+" is set up; its provider has no way to find out whether it answers.", "")}
+			return c.ok(m.Called + " is set up; its provider has no way to find out whether it answers.")
 		}
 		if err := m.Ask(ctx); err != nil {
 			says, mend := describeModelRefusal(ctx, m.Called, err, "Correct the key in the team file.", "Start its server, or correct its address in the team file.",
 				"Correct its description in the team file; the manual of its provider says what may be there.")
-			return []Finding{c.finding(Wrong, says, mend)}
+			return c.wrong(says, mend)
 		}
-		return []Finding{c.finding(OK, m.Called+" can be asked, as its provider says.", "")}
+		return c.ok(m.Called + " can be asked, as its provider says.")
 	}
 	return c
 }

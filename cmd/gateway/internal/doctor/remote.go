@@ -25,10 +25,10 @@ func (r Remote) Check() Check {
 	c.Run = func(ctx context.Context) []Finding {
 		err := r.Probe(ctx)
 		if err == nil {
-			return []Finding{c.finding(OK, "An agent answers at "+r.Where+"; no run was begun.", "")}
+			return c.ok("An agent answers at " + r.Where + "; no run was begun.")
 		}
 		says, mend := r.describeRefusal(ctx, err)
-		return []Finding{c.finding(Wrong, says, mend)}
+		return c.wrong(says, mend)
 	}
 	return c
 }
