@@ -159,8 +159,7 @@ agents:
   help:
     type: groupchat
     manager: { type: route, key: /topic, routes: { bill: clerk }, overrides: { bill: { instruction: "On {{state:/topic}}, asked {{input}}" } } }
-    participants: [ { name: clerk, type: llm, review: { message: "{{last:clerk}} Is that so, " +
-	"{{state:/name|friend}}?" } } ]
+    participants: [ { name: clerk, type: llm, review: { message: "{{last:clerk}} Is that so, {{state:/name|friend}}?" } } ]
 `
 	m := groupchattest.NewModel(t, groupchattest.Text("It is paid."))
 	agent := read(t, text, "help", m)
