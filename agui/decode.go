@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/agui-gateway/gateway/internal/jsonscan"
 )
 
 // A FieldError says which field of a message from a peer is malformed. It is the peer's mistake: a server
@@ -153,7 +155,7 @@ func DecodeInput(data []byte, o DecodeOptions) (*RunAgentInput, []Warning, error
 	if err != nil {
 		return nil, nil, err
 	}
-	if raw := m["messages"]; o.MaxMessages > 0 && isArray(raw) && count(raw) > o.MaxMessages {
+	if raw := m["messages"]; o.MaxMessages > 0 && isArray(raw) && jsonscan.Count(raw) > o.MaxMessages {
 		return nil, r.told(), &FieldError{"messages", "has more than " + strconv.Itoa(o.MaxMessages) + " messages"}
 	}
 	if err := r.fields(m, in); err != nil {
@@ -242,7 +244,7 @@ func measure(data []byte) (depth, values int) {
 	for i := 0; i < len(data); i++ {
 		switch data[i] {
 		case '"':
-			i = skipString(data, i) - 1
+			i = jsonscan.StringEnd(data, i) - 1
 		case ',':
 			values++
 		case '{', '[':

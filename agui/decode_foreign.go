@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/agui-gateway/gateway/internal/jsonscan"
 )
 
 // This file reads what servers before 1.0 send differently, as far as their own clients accept it. Nothing is guessed
@@ -168,7 +170,7 @@ func drafts(m map[string]json.RawMessage, word string) iter.Seq[json.RawMessage]
 					return
 				}
 			case isArray(raw):
-				for draft := range elements(raw) {
+				for draft := range jsonscan.Elements(raw) {
 					if !yield(draft) {
 						return
 					}
@@ -208,6 +210,6 @@ func (r *decoder) modernInterrupt(draft json.RawMessage, n int) (json.RawMessage
 
 // stringOf returns the text of a JSON string, and nothing of any other value.
 func stringOf(raw json.RawMessage) string {
-	s, _ := unquoted(raw)
+	s, _ := textOf(raw)
 	return s
 }

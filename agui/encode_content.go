@@ -2,7 +2,8 @@ package agui
 
 import (
 	"strconv"
-	"unicode/utf8"
+
+	"github.com/agui-gateway/gateway/internal/jsonscan"
 )
 
 // appendContent appends the wire form of an event that adds a piece of text, reasoning or arguments: what [Encode]
@@ -33,56 +34,9 @@ func (t *Tagged) content(name EventType, idName, id, delta string) []byte {
 		out = strconv.AppendInt(append(out, `,"timestamp":`...), t.Timestamp, 10)
 	}
 	if t.SubagentRunID != "" {
-		out = appendText(append(out, `,"subagentRunId":`...), t.SubagentRunID)
+		out = jsonscan.AppendQuoted(append(out, `,"subagentRunId":`...), t.SubagentRunID)
 	}
-	out = appendText(append(out, idName...), id)
-	out = appendText(append(out, `,"delta":`...), delta)
+	out = jsonscan.AppendQuoted(append(out, idName...), id)
+	out = jsonscan.AppendQuoted(append(out, `,"delta":`...), delta)
 	return append(out, '}')
-}
-
-// appendText appends a string as JSON, as [Marshal] writes it.
-func appendText(out []byte, text string) []byte {
-	const hex = "0123456789abcdef"
-	out = append(out, '"')
-	done := 0 // of text
-	for i := 0; i < len(text); {
-		c := text[i]
-		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
-			i++
-			continue
-		}
-		if c >= utf8.RuneSelf {
-			r, size := utf8.DecodeRuneInString(text[i:])
-			switch {
-			case r == utf8.RuneError && size == 1:
-				out = append(append(out, text[done:i]...), `\ufffd`...)
-				done = i + size
-			case r == '\u2028' || r == '\u2029': // line ends of JavaScript
-				out = append(append(append(out, text[done:i]...), `\u202`...), hex[r&0xF])
-				done = i + size
-			}
-			i += size
-			continue
-		}
-		out = append(out, text[done:i]...)
-		switch c {
-		case '"', '\\':
-			out = append(out, '\\', c)
-		case '\b':
-			out = append(out, `\b`...)
-		case '\f':
-			out = append(out, `\f`...)
-		case '\n':
-			out = append(out, `\n`...)
-		case '\r':
-			out = append(out, `\r`...)
-		case '\t':
-			out = append(out, `\t`...)
-		default:
-			out = append(out, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xF])
-		}
-		i++
-		done = i
-	}
-	return append(append(out, text[done:]...), '"')
 }

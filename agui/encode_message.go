@@ -3,6 +3,8 @@ package agui
 import (
 	"cmp"
 	"strconv"
+
+	"github.com/agui-gateway/gateway/internal/jsonscan"
 )
 
 // appendMessage appends the wire form of a message: what [Message.MarshalJSON] writes, without reflection for a message
@@ -12,10 +14,10 @@ func appendMessage(out []byte, m *Message) ([]byte, bool) {
 	if m.Metadata != nil || m.Role == RoleActivity || !m.Content.IsText() && !m.Content.IsZero() {
 		return out, false
 	}
-	out = appendText(append(out, `{"id":`...), m.ID)
-	out = appendText(append(out, `,"role":`...), string(m.Role))
+	out = jsonscan.AppendQuoted(append(out, `{"id":`...), m.ID)
+	out = jsonscan.AppendQuoted(append(out, `,"role":`...), string(m.Role))
 	if m.Content.IsText() || m.Role != RoleAssistant {
-		out = appendText(append(out, `,"content":`...), m.Content.text)
+		out = jsonscan.AppendQuoted(append(out, `,"content":`...), m.Content.text)
 	}
 	out = appendOptional(out, `,"name":`, m.Name)
 	for i := range m.ToolCalls {
@@ -42,7 +44,7 @@ func appendMessage(out []byte, m *Message) ([]byte, bool) {
 	out = appendOptional(out, `,"encryptedValue":`, m.EncryptedValue)
 	out = appendOptional(out, `,"subagentRunId":`, m.SubagentRunID)
 	if m.Role == RoleTool { // its call is required
-		out = appendText(append(out, `,"toolCallId":`...), m.ToolCallID)
+		out = jsonscan.AppendQuoted(append(out, `,"toolCallId":`...), m.ToolCallID)
 	}
 	return append(out, '}'), true
 }
@@ -52,10 +54,10 @@ func appendCall(out []byte, c *ToolCall) ([]byte, bool) {
 	if c.Metadata != nil {
 		return out, false
 	}
-	out = appendText(append(out, `{"id":`...), c.ID)
-	out = appendText(append(out, `,"type":`...), cmp.Or(c.Type, "function"))
-	out = appendText(append(out, `,"function":{"name":`...), c.Function.Name)
-	out = append(appendText(append(out, `,"arguments":`...), c.Function.Arguments), '}')
+	out = jsonscan.AppendQuoted(append(out, `{"id":`...), c.ID)
+	out = jsonscan.AppendQuoted(append(out, `,"type":`...), cmp.Or(c.Type, "function"))
+	out = jsonscan.AppendQuoted(append(out, `,"function":{"name":`...), c.Function.Name)
+	out = append(jsonscan.AppendQuoted(append(out, `,"arguments":`...), c.Function.Arguments), '}')
 	return append(appendOptional(out, `,"encryptedValue":`, c.EncryptedValue), '}'), true
 }
 
@@ -64,7 +66,7 @@ func appendOptional(out []byte, name, text string) []byte {
 	if text == "" {
 		return out
 	}
-	return appendText(append(out, name...), text)
+	return jsonscan.AppendQuoted(append(out, name...), text)
 }
 
 // appendSnapshot returns the wire form of a snapshot of messages, which may be a whole conversation. It is nil for one
@@ -97,10 +99,10 @@ func appendSnapshot(e *MessagesSnapshot) ([]byte, error) {
 // scanMessage reads a message of text in the form in which [Message.MarshalJSON] and most clients write it, in one
 // pass. It reports false for whatever else is valid JSON.
 func scanMessage(raw []byte) (m Message, ok bool) {
-	s := contentScanner{rest: raw}
+	s := jsonscan.New(raw)
 	var role, text string
-	if !s.skip(`{"id":`) || !s.text(&m.ID) || !s.skip(`,"role":`) || !s.text(&role) || !s.skip(`,"content":`) ||
-		!s.text(&text) {
+	if !s.Literal(`{"id":`) || !s.Text(&m.ID) || !s.Literal(`,"role":`) || !s.Text(&role) ||
+		!s.Literal(`,"content":`) || !s.Text(&text) {
 		return m, false
 	}
 	switch m.Role = Role(role); m.Role {
@@ -109,8 +111,8 @@ func scanMessage(raw []byte) (m Message, ok bool) {
 		return m, false
 	}
 	m.Content = TextContent(text)
-	if s.skip(`,"name":`) && !s.text(&m.Name) || s.skip(`,"subagentRunId":`) && !s.text(&m.SubagentRunID) {
+	if s.Literal(`,"name":`) && !s.Text(&m.Name) || s.Literal(`,"subagentRunId":`) && !s.Text(&m.SubagentRunID) {
 		return m, false
 	}
-	return m, string(s.rest) == "}"
+	return m, s.Take('}') && s.End()
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"sync"
+
+	"github.com/agui-gateway/gateway/internal/jsonscan"
 )
 
 // An EventType is the wire name of an event, such as "RUN_STARTED".
@@ -171,15 +173,7 @@ func encodeAny(e Event) ([]byte, error) {
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // Marshal is json.Marshal without HTML escaping, so that opaque JSON inside v keeps its bytes.
-func Marshal(v any) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
-}
+func Marshal(v any) ([]byte, error) { return jsonscan.Marshal(v) }
 
 // A List is a JSON array that is never null: a nil List is written as []. A []T can be assigned to it.
 type List[T any] []T

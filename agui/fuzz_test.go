@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/agui-gateway/gateway/internal/jsonscan"
 )
 
 // seeds gives f the golden files that match pattern, each between before and after.
@@ -108,8 +110,8 @@ func FuzzScan(f *testing.F) {
 		if isArray(data) != (json.Unmarshal(data, &list) == nil && list != nil) {
 			t.Fatalf("is %q an array?", data)
 		}
-		if isArray(data) && count(data) != len(list) {
-			t.Fatalf("%q has %d elements, not %d", data, len(list), count(data))
+		if isArray(data) && jsonscan.Count(data) != len(list) {
+			t.Fatalf("%q has %d elements, not %d", data, len(list), jsonscan.Count(data))
 		}
 		i := 0
 		for raw := range elementsIf(isArray(data), data) {
@@ -126,8 +128,8 @@ func FuzzScan(f *testing.F) {
 			return
 		}
 		got := map[string]json.RawMessage{}
-		for quoted, raw := range members(data) {
-			name, ok := unquoted(quoted)
+		for quoted, raw := range jsonscan.Members(data) {
+			name, ok := textOf(quoted)
 			if !ok {
 				t.Fatalf("%q is no name, in %q", quoted, data)
 			}
@@ -143,7 +145,7 @@ func elementsIf(array bool, data []byte) iter.Seq[json.RawMessage] {
 	if !array {
 		return func(func(json.RawMessage) bool) {}
 	}
-	return elements(data)
+	return jsonscan.Elements(data)
 }
 
 // FuzzEncode: any text in any field of any event gives one line of JSON.

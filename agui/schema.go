@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/agui-gateway/gateway/internal/jsonscan"
 )
 
 // A decoder fills structs from JSON by the protocol's rules rather than encoding/json's: names match by exact
@@ -141,8 +143,8 @@ func (r *decoder) object(raw json.RawMessage, p *plan, others ...string) (map[st
 		return nil, r.fail("", "must be an object")
 	}
 	m := r.unused()
-	for quoted, value := range members(raw) {
-		text, _ := textIn(quoted)
+	for quoted, value := range jsonscan.Members(raw) {
+		text, _ := jsonscan.Unquote(quoted)
 		name, known := p.names[string(text)]
 		if i := slices.IndexFunc(others, func(other string) bool { return other == string(text) }); i >= 0 {
 			name, known = others[i], true
@@ -241,7 +243,7 @@ func (r *decoder) value(raw json.RawMessage, v reflect.Value) error {
 		}
 		return nil
 	default:
-		s, ok := unquoted(raw)
+		s, ok := textOf(raw)
 		if !ok {
 			return r.fail("", "must be a string")
 		}
@@ -254,12 +256,12 @@ func (r *decoder) list(raw json.RawMessage, v reflect.Value) error {
 	if !isArray(raw) {
 		return r.fail("", "must be an array")
 	}
-	n := count(raw)
+	n := jsonscan.Count(raw)
 	if err := r.spend(n * int(v.Type().Elem().Size())); err != nil {
 		return err
 	}
 	out, kept, i := reflect.MakeSlice(v.Type(), n, n), 0, 0
-	for raw := range elements(raw) {
+	for raw := range jsonscan.Elements(raw) {
 		item := out.Index(kept)
 		err := r.within(step{index: i}, func() error {
 			if isNull(raw) {
@@ -298,6 +300,12 @@ func (r *decoder) integer(raw json.RawMessage, v reflect.Value) error {
 	return nil
 }
 
+// textOf returns the text of a JSON string.
+func textOf(quoted []byte) (string, bool) {
+	text, ok := jsonscan.Unquote(quoted)
+	return string(text), ok
+}
+
 var rawType = reflect.TypeFor[json.RawMessage]()
 
 func isNull(raw json.RawMessage) bool { return string(bytes.TrimSpace(raw)) == "null" }
@@ -307,7 +315,7 @@ func isObject(raw json.RawMessage) bool { return begins(raw, '{') }
 func isArray(raw json.RawMessage) bool { return begins(raw, '[') }
 
 func begins(raw json.RawMessage, c byte) bool {
-	i := skipSpace(raw, 0)
+	i := jsonscan.Space(raw, 0)
 	return i < len(raw) && raw[i] == c
 }
 
@@ -359,7 +367,7 @@ func planOf(t reflect.Type) *plan {
 
 // checkSyntax returns an error if data is not JSON.
 func checkSyntax(data []byte) error {
-	if validJSON(data) {
+	if jsonscan.Valid(data) {
 		return nil
 	}
 	var at int64

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+
+	"github.com/agui-gateway/gateway/internal/jsonscan"
 )
 
 // The read methods of this file are for types with fields that depend on a discriminator.
@@ -170,15 +172,15 @@ func (m *Metadata) read(r *decoder, raw json.RawMessage) error {
 	}
 	raw = bytes.Clone(raw) // once for all values
 	n := 0
-	for range members(raw) {
+	for range jsonscan.Members(raw) {
 		n++
 	}
 	if err := r.spend(n * metadataSize); err != nil {
 		return err
 	}
 	*m = make(Metadata, n)
-	for quoted, value := range members(raw) {
-		name, _ := unquoted(quoted)
+	for quoted, value := range jsonscan.Members(raw) {
+		name, _ := textOf(quoted)
 		(*m)[name] = value[:len(value):len(value)]
 	}
 	return nil
@@ -303,15 +305,15 @@ func (r *decoder) variant(name string, raw json.RawMessage) (string, error) {
 		return "", r.fail("", "must be an object")
 	}
 	var kind json.RawMessage
-	for quoted, value := range members(raw) {
-		if member, _ := textIn(quoted); string(member) == name {
+	for quoted, value := range jsonscan.Members(raw) {
+		if member, _ := jsonscan.Unquote(quoted); string(member) == name {
 			kind = value
 		}
 	}
 	if kind == nil {
 		return "", r.fail(name, "is missing")
 	}
-	s, ok := unquoted(kind)
+	s, ok := textOf(kind)
 	if !ok {
 		return "", r.fail(name, "must be a string")
 	}

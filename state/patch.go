@@ -6,6 +6,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/internal/jsonpatch"
+	"github.com/agui-gateway/gateway/internal/jsonscan"
 )
 
 // Errors of documents and their patches.
@@ -82,12 +83,12 @@ func collect(ops iter.Seq[jsonpatch.Op]) agui.Patch {
 
 // sizeOp returns the length of op's JSON.
 func sizeOp(op agui.PatchOp) int {
-	n := len(`{"op":"","path":}`) + len(op.Op) + jsonpatch.SizeQuoted(op.Path)
+	n := len(`{"op":"","path":}`) + len(op.Op) + jsonscan.QuotedLen(op.Path)
 	switch op.Op {
 	case "add", "replace", "test":
 		n += len(`,"value":`) + len(op.Value)
 	case "move", "copy":
-		n += len(`,"from":`) + jsonpatch.SizeQuoted(op.From)
+		n += len(`,"from":`) + jsonscan.QuotedLen(op.From)
 	}
 	return n
 }

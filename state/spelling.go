@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/agui-gateway/gateway/internal/jsonpatch"
+	"github.com/agui-gateway/gateway/internal/jsonscan"
 )
 
 // A client reads a number as a float64 and spells it in its own way: a browser that was sent 12.0 sends 12 back, and
@@ -112,7 +113,7 @@ func appendValue(dst []byte, v any) []byte {
 	case map[string]any:
 		dst = append(dst, '{')
 		for _, key := range jsonpatch.SortedKeys(v) {
-			dst = append(jsonpatch.AppendQuoted(dst, key), ':')
+			dst = append(jsonscan.AppendQuoted(dst, key), ':')
 			dst = append(appendValue(dst, v[key]), ',')
 		}
 		return append(dst, '}')

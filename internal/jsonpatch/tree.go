@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/agui-gateway/gateway/internal/jsonscan"
 )
 
 // An Edit is one operation of a patch on decoded values.
@@ -49,7 +51,7 @@ func (t *Tree) add(path []string, v any) (Edit, error) {
 		if _, had := c[key]; had {
 			return t.replace(path, v)
 		}
-		t.Size += SizeQuoted(key) + len(":") + Size(v) + comma(len(c))
+		t.Size += jsonscan.QuotedLen(key) + len(":") + Size(v) + comma(len(c))
 		c[key] = v
 		return Edit{Op: "remove", Path: path}, nil
 	case []any:
@@ -101,7 +103,7 @@ func (t *Tree) remove(path []string) (Edit, error) {
 	switch c := holder.(type) {
 	case map[string]any:
 		delete(c, key)
-		t.Size -= SizeQuoted(key) + len(":") + Size(old) + comma(len(c))
+		t.Size -= jsonscan.QuotedLen(key) + len(":") + Size(old) + comma(len(c))
 	case []any:
 		i, _ := Index(key, len(c))
 		c = slices.Delete(c, i, i+1)

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/agui-gateway/gateway/internal/jsonscan"
 )
 
 // Values are those of encoding/json decoded into an any, with numbers as [json.Number]: a float64 would lose integers
@@ -98,7 +100,7 @@ func Append(dst []byte, v any) []byte {
 	case json.Number:
 		return append(dst, v...)
 	case string:
-		return AppendQuoted(dst, v)
+		return jsonscan.AppendQuoted(dst, v)
 	case []any:
 		dst = append(dst, '[')
 		for i, item := range v {
@@ -114,36 +116,13 @@ func Append(dst []byte, v any) []byte {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = append(AppendQuoted(dst, key), ':')
+			dst = append(jsonscan.AppendQuoted(dst, key), ':')
 			dst = Append(dst, v[key])
 		}
 		return append(dst, '}')
 	default:
 		panic(fmt.Sprintf("jsonpatch: %T in a document", v)) // Parse returns no other type
 	}
-}
-
-const hexDigits = "0123456789abcdef"
-
-// short holds the control characters that have an escape of two bytes.
-var short = [0x20]byte{'\b': 'b', '\t': 't', '\n': 'n', '\f': 'f', '\r': 'r'}
-
-// AppendQuoted appends s as a string of JSON.
-func AppendQuoted(dst []byte, s string) []byte {
-	dst = append(dst, '"')
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c == '"' || c == '\\':
-			dst = append(dst, '\\', c)
-		case c >= 0x20:
-			dst = append(dst, c)
-		case short[c] != 0:
-			dst = append(dst, '\\', short[c])
-		default:
-			dst = append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&0xf])
-		}
-	}
-	return append(dst, '"')
 }
 
 // Size returns the length of Render(v).
@@ -157,7 +136,7 @@ func Size(v any) int {
 	case json.Number:
 		return len(v)
 	case string:
-		return SizeQuoted(v)
+		return jsonscan.QuotedLen(v)
 	case []any:
 		n := len("[]") + max(0, len(v)-1)
 		for _, item := range v {
@@ -167,26 +146,12 @@ func Size(v any) int {
 	case map[string]any:
 		n := len("{}") + max(0, len(v)-1)
 		for key, item := range v {
-			n += SizeQuoted(key) + len(":") + Size(item)
+			n += jsonscan.QuotedLen(key) + len(":") + Size(item)
 		}
 		return n
 	default:
 		return len("null")
 	}
-}
-
-// SizeQuoted returns the length of s as a string of JSON.
-func SizeQuoted(s string) int {
-	n := len(`""`) + len(s)
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c == '"' || c == '\\' || c < 0x20 && short[c] != 0:
-			n++
-		case c < 0x20:
-			n += len(`\u0000`) - 1
-		}
-	}
-	return n
 }
 
 // spend subtracts the size of v from n and stops at zero. It finds out whether v is shorter than n bytes in time
@@ -201,7 +166,7 @@ func spend(v any, n int) (left int) {
 	case map[string]any:
 		n -= len("{}") + max(0, len(v)-1)
 		for key, item := range v {
-			if n -= SizeQuoted(key) + len(":"); n <= 0 {
+			if n -= jsonscan.QuotedLen(key) + len(":"); n <= 0 {
 				break
 			}
 			n = spend(item, n)

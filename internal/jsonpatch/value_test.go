@@ -5,7 +5,7 @@ import "testing"
 func TestRenderedValuesAreSmallAndExact(t *testing.T) {
 	t.Parallel()
 	for _, raw := range []string{
-		`"\u0000\u001f\b\t\n\f\r\"\\/<>&` + "\u2028\x7fé😀" + `"`, `{"\n":{"":[1.0,-0,1e3,9007199254740993,true,false,null]}}`, `[[],{},""]`,
+		`"\u0000\u001f\b\t\n\f\r\"\\/<>&\u2028` + "\x7fé😀" + `"`, `{"\n":{"":[1.0,-0,1e3,9007199254740993,true,false,null]}}`, `[[],{},""]`,
 	} {
 		v, err := Parse([]byte(raw))
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"unicode/utf8"
 
+	"github.com/agui-gateway/gateway/internal/jsonscan"
 	"github.com/agui-gateway/gateway/internal/surrogate"
 )
 
@@ -19,26 +20,25 @@ type plainChunk struct {
 //
 // At is where its text begins in raw; 0: it has none, several, or one with escapes.
 func readPlain(raw []byte) (c plainChunk, at int, ok bool) {
-	s := plainScanner{rest: raw}
+	s := plainScanner{Scanner: jsonscan.New(raw), raw: raw}
 	ok = s.object(func(name []byte) bool {
 		switch string(name) {
 		case "choices":
-			return s.skip('[') && s.object(func(name []byte) bool { return s.choice(name, &c) }) && s.skip(']')
+			return s.Take('[') && s.object(func(name []byte) bool { return s.choice(name, &c) }) && s.Take(']')
 		case "id", "model", "service_tier", "system_fingerprint", "obfuscation", "provider":
-			return s.null() || s.word() != nil
+			return s.Null() || s.word() != nil
 		case "object":
 			return string(s.word()) == "chat.completion.chunk"
 		case "created":
 			return s.number() != nil
 		default: // usage, error: null means none
-			return plainNulls[string(name)] && s.null()
+			return plainNulls[string(name)] && s.Null()
 		}
 	})
-	s.space()
-	if s.texts == 1 && s.behind > 0 {
-		at = len(raw) - s.behind
+	if s.texts == 1 {
+		at = s.start
 	}
-	return c, at, ok && len(s.rest) == 0
+	return c, at, ok && s.End()
 }
 
 // plainNulls are the members that tell something unless they are null.
@@ -48,11 +48,12 @@ var plainNulls = map[string]bool{
 	"refusal": true, "tool_calls": true, "function_call": true, "reasoning_details": true, // of a delta
 }
 
-// A plainScanner reads JSON from its front, as far as it has a form that is expected.
+// A plainScanner reads the parts of a plain chunk.
 type plainScanner struct {
-	rest   []byte
-	texts  int // that are not empty
-	behind int // the number of bytes after the opening quote of the last of them; 0: it has escapes
+	jsonscan.Scanner
+	raw   []byte
+	texts int // texts that are not empty
+	start int // the position after the opening quote of the last of them; 0: it has escapes
 }
 
 func (s *plainScanner) choice(name []byte, c *plainChunk) bool {
@@ -72,7 +73,7 @@ func (s *plainScanner) choice(name []byte, c *plainChunk) bool {
 			case "reasoning":
 				thinking, ok = s.text()
 			default:
-				return plainNulls[string(name)] && s.null()
+				return plainNulls[string(name)] && s.Null()
 			}
 			return ok
 		})
@@ -81,20 +82,16 @@ func (s *plainScanner) choice(name []byte, c *plainChunk) bool {
 		}
 		return ok
 	default:
-		return plainNulls[string(name)] && s.null()
+		return plainNulls[string(name)] && s.Null()
 	}
 }
 
-// object reads an object that is not empty, and each member's value by value, which is given the name. A name that
-// comes twice is not read.
+// object reads an object that is not empty. No name may come twice.
 func (s *plainScanner) object(value func(name []byte) bool) bool {
 	var names [16][]byte
-	if !s.skip('{') {
-		return false
-	}
-	for n := range names {
-		name := s.word()
-		if name == nil || !s.skip(':') {
+	n := 0
+	return s.Object(func(name []byte) bool {
+		if n == len(names) {
 			return false
 		}
 		for _, earlier := range names[:n] {
@@ -103,107 +100,52 @@ func (s *plainScanner) object(value func(name []byte) bool) bool {
 			}
 		}
 		names[n] = name
-		if !value(name) {
-			return false
-		}
-		if !s.skip(',') {
-			return s.skip('}')
-		}
-	}
-	return false
-}
-
-func (s *plainScanner) space() {
-	for len(s.rest) > 0 && (s.rest[0] == ' ' || s.rest[0] == '\t' || s.rest[0] == '\n' || s.rest[0] == '\r') {
-		s.rest = s.rest[1:]
-	}
-}
-
-// skip passes over a character, and the space before it.
-func (s *plainScanner) skip(c byte) bool {
-	s.space()
-	if len(s.rest) == 0 || s.rest[0] != c {
-		return false
-	}
-	s.rest = s.rest[1:]
-	return true
-}
-
-func (s *plainScanner) null() bool {
-	s.space()
-	rest, ok := bytes.CutPrefix(s.rest, []byte("null"))
-	s.rest = rest
-	return ok
+		n++
+		return value(name)
+	}) && n > 0
 }
 
 // number reads a whole number that is not negative, or returns nil.
 func (s *plainScanner) number() []byte {
-	s.space()
-	n := 0
-	for n < len(s.rest) && s.rest[n] >= '0' && s.rest[n] <= '9' {
-		n++
-	}
-	digits := s.rest[:n]
-	s.rest = s.rest[n:]
-	if n == 0 || n > 15 || n > 1 && digits[0] == '0' {
+	digits, ok := s.Number()
+	if !ok || len(digits) > 15 {
 		return nil
+	}
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			return nil
+		}
 	}
 	return digits
 }
 
 // word reads a string without escapes and returns the bytes between its quotes, or nil.
 func (s *plainScanner) word() []byte {
-	quoted, escaped := s.quoted()
-	if quoted == nil || escaped {
+	word, escaped, ok := s.String()
+	if !ok || escaped {
 		return nil
 	}
-	return quoted[1 : len(quoted)-1]
+	return word
 }
 
 func (s *plainScanner) text() (text string, ok bool) {
-	if s.null() {
-		return "", true
+	if s.Peek() == 'n' {
+		return "", s.Null()
 	}
-	quoted, escaped := s.quoted()
-	if quoted == nil {
+	inner, escaped, ok := s.String()
+	if !ok || !utf8.Valid(inner) {
 		return "", false
 	}
-	if len(quoted) > len(`""`) {
+	from := s.Offset() - len(`"`) - len(inner)
+	if len(inner) > 0 {
 		s.texts++
-		s.behind = len(quoted) - 1 + len(s.rest)
+		s.start = from
 	}
-	if escaped {
-		s.behind = 0
-		var text surrogate.Text
-		err := json.Unmarshal(quoted, &text)
-		return string(text), err == nil
+	if !escaped {
+		return string(inner), true
 	}
-	return string(quoted[1 : len(quoted)-1]), true
-}
-
-// quoted reads a string with its quotes, or returns nil if there is none, or one that is not UTF-8.
-func (s *plainScanner) quoted() (quoted []byte, escaped bool) {
-	s.space()
-	if len(s.rest) == 0 || s.rest[0] != '"' {
-		return nil, false
-	}
-	ascii := true
-	for i := 1; i < len(s.rest); i++ {
-		switch c := s.rest[i]; {
-		case c == '\\':
-			escaped = true
-			i++ // a quote that follows is no end
-		case c == '"':
-			quoted, s.rest = s.rest[:i+1], s.rest[i+1:]
-			if !ascii && !utf8.Valid(quoted) {
-				return nil, false
-			}
-			return quoted, escaped
-		case c < ' ':
-			return nil, false
-		case c >= utf8.RuneSelf:
-			ascii = false
-		}
-	}
-	return nil, false
+	s.start = 0
+	var halves surrogate.Text
+	err := json.Unmarshal(s.raw[from-len(`"`):s.Offset()], &halves)
+	return string(halves), err == nil
 }

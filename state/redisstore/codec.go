@@ -212,7 +212,7 @@ func (h *messageHead) member(name []byte, r *listed.Reader) bool {
 	case "t":
 		return r.Text(&h.Result)
 	case "c":
-		return r.Texts(&h.Calls)
+		return r.JSON(&h.Calls)
 	default:
 		return false
 	}

@@ -6,26 +6,25 @@ import (
 	"strconv"
 	"time"
 	"unicode/utf8"
+
+	"github.com/agui-gateway/gateway/internal/jsonscan"
 )
 
-// A Reader moves over JSON without spaces, value by value. Its methods return false for what they do not read; nothing that was read before is
-// worth anything then.
-type Reader struct {
-	data []byte
-	at   int
-}
+// A Reader moves over JSON value by value. Its methods return false for values that they do not read; the caller then
+// discards everything that was read before.
+type Reader struct{ scan jsonscan.Scanner }
 
-// Read reads an object that package json has written, as [Reader.Object], and nothing else. It returns false if it gives up.
+// Read reads an object, as [Reader.Object], and nothing else. It returns false for JSON that only package json reads.
 func Read(data []byte, f func(name []byte, r *Reader) bool) bool {
-	r := Reader{data: data}
-	return r.Object(f) && r.at == len(data)
+	r := Reader{scan: jsonscan.New(data)}
+	return r.Object(f) && r.scan.End()
 }
 
-// Object reads an object. F reads the value of each of its members, by one method; a name is good for as long as f runs.
+// Object reads an object. F reads the value of each of its members, by one method; a name is valid while f runs.
 func (r *Reader) Object(f func(name []byte, r *Reader) bool) bool {
-	return r.members(func(name []byte) bool {
+	return r.scan.Object(func(name []byte) bool {
 		for _, c := range name {
-			if c == '\\' || c >= utf8.RuneSelf { // package json may take it for another
+			if c == '\\' || c >= utf8.RuneSelf { // package json may match it to another name
 				return false
 			}
 		}
@@ -33,71 +32,48 @@ func (r *Reader) Object(f func(name []byte, r *Reader) bool) bool {
 	})
 }
 
-// Skip passes over the value of a name that is none of others. It gives up if package json took it for one of them, because it minds no case.
+// Skip passes over the value of a member that is none of others. It returns false if package json, which ignores case,
+// matches the name to one of them.
 func (r *Reader) Skip(name []byte, others ...string) bool {
 	for _, other := range others {
 		if len(name) == len(other) && bytes.EqualFold(name, []byte(other)) {
 			return false
 		}
 	}
-	return r.value(0)
+	return r.scan.Value()
 }
 
 // Text reads a string.
-func (r *Reader) Text(to *string) bool {
-	from := r.at
-	if !r.text() {
-		return false
-	}
-	quoted := r.data[from:r.at]
-	for _, c := range quoted {
-		if c == '\\' || c >= utf8.RuneSelf {
-			return json.Unmarshal(quoted, to) == nil
-		}
-	}
-	*to = string(quoted[1 : len(quoted)-1])
-	return true
-}
+func (r *Reader) Text(to *string) bool { return r.scan.Text(to) }
 
 // Time reads a time.
 func (r *Reader) Time(to *time.Time) bool {
-	from := r.at
-	return r.text() && to.UnmarshalJSON(r.data[from:r.at]) == nil
+	raw, ok := r.scan.Raw()
+	return ok && raw[0] == '"' && to.UnmarshalJSON(raw) == nil
 }
 
 // Int reads a whole number.
-func (r *Reader) Int(to *int64) (ok bool) {
-	from := r.at
-	if !r.number() {
-		return false
-	}
-	var err error
-	*to, err = strconv.ParseInt(string(r.data[from:r.at]), 10, 64)
-	return err == nil
-}
+func (r *Reader) Int(to *int64) bool { return r.scan.Int(to) }
 
 // Uint reads a whole number that is not negative.
-func (r *Reader) Uint(to *uint64) (ok bool) {
-	from := r.at
-	if !r.number() {
+func (r *Reader) Uint(to *uint64) bool {
+	digits, ok := r.scan.Number()
+	if !ok {
 		return false
 	}
-	var err error
-	*to, err = strconv.ParseUint(string(r.data[from:r.at]), 10, 64)
+	n, err := strconv.ParseUint(string(digits), 10, 64)
+	*to = n
 	return err == nil
 }
 
 // Bool reads a truth value.
 func (r *Reader) Bool(to *bool) bool {
-	*to = r.next() == 't'
-	return r.word("true") || r.word("false")
+	*to = r.scan.Peek() == 't'
+	return r.scan.Literal("true") || r.scan.Literal("false")
 }
-
-// Texts reads a list of strings.
-func (r *Reader) Texts(to *[]string) bool { return r.JSON(to) }
 
 // JSON reads a list by package json.
 func (r *Reader) JSON(to any) bool {
-	from := r.at
-	return r.next() == '[' && r.value(0) && json.Unmarshal(r.data[from:r.at], to) == nil
+	raw, ok := r.scan.Raw()
+	return ok && raw[0] == '[' && json.Unmarshal(raw, to) == nil
 }

@@ -51,7 +51,7 @@ func (t *Thread) Member(name []byte, r *Reader) bool {
 	case "updatedAt":
 		return r.Time(&t.UpdatedAt)
 	case "open":
-		return r.Texts(&t.Open)
+		return r.JSON(&t.Open)
 	case "failed":
 		return r.Bool(&t.Failed)
 	case "calls":
