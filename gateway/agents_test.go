@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -60,7 +61,7 @@ func echoes(ctx context.Context, t *groupchat.Turn) error {
 		return err
 	}
 	m, _ := t.LastUser()
-	return groupchat.Say(t, "echo", "You said: %s", m.Content.Text())
+	return groupchat.SayOnce(t, "echo", fmt.Sprintf("You said: %s", m.Content.Text()))
 }
 
 // counts counts its turns in the state, and says nothing.
@@ -80,7 +81,7 @@ func waitsFirst(ctx context.Context, t *groupchat.Turn, gate chan struct{}) erro
 	if err := await(ctx, t, gate); err != nil {
 		return err
 	}
-	return groupchat.Say(t, "late", "Here I am.")
+	return groupchat.SayOnce(t, "late", "Here I am.")
 }
 
 // sizes is a question with options that only they answer.
@@ -98,7 +99,7 @@ func choose(t *groupchat.Turn, q groupchat.Question) error {
 		return err
 	}
 	if answer.Cancelled {
-		return groupchat.Say(t, "no/"+q.Key, "No %s then.", q.Key)
+		return groupchat.SayOnce(t, "no/"+q.Key, fmt.Sprintf("No %s then.", q.Key))
 	}
 	return keepAnswer(t, q.Key, answer)
 }
@@ -111,11 +112,11 @@ func keepAnswer(t *groupchat.Turn, key string, answer groupchat.Answer) error {
 	if err := t.State().Set("/"+key, given.Value); err != nil {
 		return err
 	}
-	return groupchat.Say(t, "yes/"+key, "Taking %s.", given.Value)
+	return groupchat.SayOnce(t, "yes/"+key, fmt.Sprintf("Taking %s.", given.Value))
 }
 
 func asksSize(_ context.Context, t *groupchat.Turn) error {
-	if err := groupchat.Say(t, "hello", "One question first."); err != nil {
+	if err := groupchat.SayOnce(t, "hello", "One question first."); err != nil {
 		return err
 	}
 	return choose(t, sizes())
@@ -149,7 +150,7 @@ func asksTwice(_ context.Context, t *groupchat.Turn) error {
 }
 
 func showsMap(_ context.Context, t *groupchat.Turn) error {
-	if err := groupchat.Say(t, "look", "Look at the map."); err != nil {
+	if err := groupchat.SayOnce(t, "look", "Look at the map."); err != nil {
 		return err
 	}
 	shown, err := t.CallTool("map", "show_map", map[string]string{"city": "Paris"})
@@ -160,7 +161,7 @@ func showsMap(_ context.Context, t *groupchat.Turn) error {
 	if err != nil {
 		return err
 	}
-	return groupchat.Say(t, "seen", "Seen: %s, %s.", shown.Text(), weather.Text())
+	return groupchat.SayOnce(t, "seen", fmt.Sprintf("Seen: %s, %s.", shown.Text(), weather.Text()))
 }
 
 // asksAndCalls waits for an answer and for a frontend call at once.
@@ -170,7 +171,7 @@ func asksAndCalls(_ context.Context, t *groupchat.Turn) error {
 	if err := errors.Join(notAnswered, notShown); err != nil {
 		return err
 	}
-	return groupchat.Say(t, "done", "Answer %s, map %s.", answer.Payload, shown.Text())
+	return groupchat.SayOnce(t, "done", fmt.Sprintf("Answer %s, map %s.", answer.Payload, shown.Text()))
 }
 
 // approves asks for approval of a call before making it.

@@ -17,10 +17,10 @@ import (
 func TestAChatThatUsesUpItsTurnsSaysSo(t *testing.T) {
 	t.Parallel()
 	talker := groupchat.Participant{Name: "a", Agent: groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
-		return groupchat.Say(t, "x", "again")
+		return groupchat.SayOnce(t, "x", "again")
 	})}
 	endless := func(rounds int) *groupchat.Chat {
-		return &groupchat.Chat{Manager: groupchat.ByState("a"), MaxRounds: rounds, Participants: []groupchat.Participant{talker}}
+		return &groupchat.Chat{Manager: groupchat.Rules("a"), MaxRounds: rounds, Participants: []groupchat.Participant{talker}}
 	}
 	m := newMeter(t)
 	log := &lockedBuffer{}

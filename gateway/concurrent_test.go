@@ -44,7 +44,7 @@ func TestTwentyIdenticalResumesExecuteOnce(t *testing.T) {
 			executed.Add(1)
 			second := sizes()
 			second.Key = "second"
-			if err := groupchat.Say(t, "once", "It is done."); err != nil {
+			if err := groupchat.SayOnce(t, "once", "It is done."); err != nil {
 				return err
 			}
 			_, err := t.Ask(second)

@@ -30,7 +30,7 @@ func TestAgentsDoNotSendWhatIsTheServers(t *testing.T) {
 					return errors.New(string(e.EventType()) + " was sent")
 				}
 			}
-			return groupchat.Say(t, "done", "All refused.")
+			return groupchat.SayOnce(t, "done", "All refused.")
 		})
 	})
 	r := w.post("forger", input("t", "r1", []string{"u1:Hi"}))
@@ -53,7 +53,7 @@ func TestAnActivityIsChanged(t *testing.T) {
 					{Op: "add", Path: "/steps/-", Value: json.RawMessage(`{"name":"pay"}`)},
 					{Op: "copy", From: "/steps/0/name", Path: "/last"},
 				}}),
-				groupchat.Say(t, "done", "Booked."))
+				groupchat.SayOnce(t, "done", "Booked."))
 		})
 	})
 	r := w.post("worker", input("t", "r1", []string{"u1:Go"}))
@@ -78,7 +78,7 @@ func TestAQuestionAboutNoCallCanBeStopped(t *testing.T) {
 			if _, err := t.Ask(question); err != nil {
 				return err
 			}
-			if err := groupchat.Say(t, "hello", "Waiting."); err != nil {
+			if err := groupchat.SayOnce(t, "hello", "Waiting."); err != nil {
 				return err
 			}
 			<-ctx.Done()

@@ -16,7 +16,7 @@ import (
 // shop is a gateway with the agent of README.md.
 func shop() (*gateway.Gateway, error) {
 	hello := groupchat.AgentFunc(func(ctx context.Context, t *groupchat.Turn) error {
-		if err := groupchat.Say(t, "hello", "Hello. Two sizes are left."); err != nil { // once, also after the answer
+		if err := groupchat.Say(t, "Hello. Two sizes are left."); err != nil { // once, also after the answer
 			return err
 		}
 		size, err := groupchat.Choose(t, groupchat.Question{Key: "size", Message: "Which size?"}, "S", "L")

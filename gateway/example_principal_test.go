@@ -17,7 +17,7 @@ import (
 func greeted() (g *gateway.Gateway, store gateway.Options) {
 	o := gateway.Options{
 		Agents: map[string]groupchat.Agent{"hello": groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
-			return groupchat.Say(t, "hello", "Hello.")
+			return groupchat.Say(t, "Hello.")
 		})},
 		Store: memstore.New(memstore.Options{}),
 		Log:   slog.New(slog.DiscardHandler),

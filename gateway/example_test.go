@@ -17,7 +17,7 @@ import (
 // A gateway is an http.Handler that serves agents.
 func ExampleNew() {
 	hello := groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
-		return groupchat.Say(t, "hello", "Hello.")
+		return groupchat.Say(t, "Hello.")
 	})
 	g, err := gateway.New(gateway.Options{Agents: map[string]groupchat.Agent{"hello": hello}})
 	if err != nil {
@@ -57,7 +57,7 @@ func ExampleNew() {
 // A gateway serves from the root of whatever it is given, so a program mounts it beside its own routes under a prefix.
 func ExampleNew_prefix() {
 	hello := groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
-		return groupchat.Say(t, "hello", "Hello.")
+		return groupchat.Say(t, "Hello.")
 	})
 	g, err := gateway.New(gateway.Options{Agents: map[string]groupchat.Agent{"hello": hello}})
 	if err != nil {
@@ -100,7 +100,7 @@ func signedIn(next http.Handler) http.Handler {
 // refused.
 func ExampleNew_principal() {
 	hello := groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
-		return groupchat.Say(t, "hello", "Hello, %s.", t.Principal())
+		return groupchat.Sayf(t, "Hello, %s.", t.Principal())
 	})
 	g, err := gateway.New(gateway.Options{
 		Agents: map[string]groupchat.Agent{"hello": hello},

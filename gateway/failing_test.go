@@ -19,7 +19,7 @@ func isDeaf(t *groupchat.Turn, gate chan struct{}) error {
 	if err := t.State().Set("/late", true); err == nil {
 		return errors.New("a state could be changed after the end")
 	}
-	if err := groupchat.Say(t, "late", "Too late."); !errors.Is(err, run.ErrRunEnded) {
+	if err := groupchat.SayOnce(t, "late", "Too late."); !errors.Is(err, run.ErrRunEnded) {
 		return errors.New("something could be said after the end")
 	}
 	t.Messages()
@@ -28,7 +28,7 @@ func isDeaf(t *groupchat.Turn, gate chan struct{}) error {
 
 // begins sends one whole message and half of another, in a step, with a call that stays open.
 func begins(t *groupchat.Turn) error {
-	if err := groupchat.Say(t, "first", "A whole message."); err != nil {
+	if err := groupchat.SayOnce(t, "first", "A whole message."); err != nil {
 		return err
 	}
 	if err := t.State().Set("/half", "done"); err != nil {

@@ -29,14 +29,14 @@ func TestARedisThatLostTheNewestFrames(t *testing.T) {
 				o.Agents["teller"] = groupchat.AgentFunc(func(ctx context.Context, turn *groupchat.Turn) error {
 					calls.Add(1)
 					for _, key := range []string{"one", "two"} {
-						if err := groupchat.Say(turn, key, "Part %s.", key); err != nil {
+						if err := groupchat.SayOnce(turn, key, fmt.Sprintf("Part %s.", key)); err != nil {
 							return err
 						}
 					}
 					if err := await(ctx, turn, gate); err != nil || !more {
 						return err
 					}
-					return groupchat.Say(turn, "three", "Part three.")
+					return groupchat.SayOnce(turn, "three", "Part three.")
 				})
 			})
 			poster := a.open("POST", "/agents/teller", input("t", "r1", []string{"u1:Hi"}))

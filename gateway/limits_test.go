@@ -81,7 +81,7 @@ func turnsOf(n int) groupchat.Agent {
 	chat := &groupchat.Chat{Manager: groupchat.Sequential()}
 	for i := range n {
 		chat.Participants = append(chat.Participants, groupchat.Participant{Name: "p" + strconv.Itoa(i),
-			Agent: groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error { return groupchat.Say(t, "word", "Hm.") })})
+			Agent: groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error { return groupchat.SayOnce(t, "word", "Hm.") })})
 	}
 	return chat
 }

@@ -51,7 +51,7 @@ func ponders(gate <-chan struct{}) groupchat.Agent {
 				return err
 			}
 		}
-		if err := groupchat.Say(t, "", "Halfway."); err != nil {
+		if err := groupchat.SayOnce(t, "", "Halfway."); err != nil {
 			return err
 		}
 		select {
@@ -62,7 +62,7 @@ func ponders(gate <-chan struct{}) groupchat.Agent {
 		if err := t.Emit(&agui.ReasoningMessageContent{MessageID: thought, Delta: "So."}); err != nil {
 			return err
 		}
-		return groupchat.Say(t, "end", "All done.")
+		return groupchat.SayOnce(t, "end", "All done.")
 	})
 }
 

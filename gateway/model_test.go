@@ -318,7 +318,7 @@ func TestWordsOfAModelThatBroke(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		whole := groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error { return groupchat.Say(t, "say", "%s", "Whole.") })
+		whole := groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error { return groupchat.SayOnce(t, "say", "Whole.") })
 		return &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{
 			{Name: "ann", Agent: whole}, {Name: "bob", Agent: &groupchat.LLM{Model: m}},
 		}}

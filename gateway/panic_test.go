@@ -57,7 +57,7 @@ func TestAPanicEndsOneRun(t *testing.T) {
 	for name, agent := range map[string]groupchat.Agent{
 		"a reducer, of what the state begins with": broken(`{"broken":1}`, groupchat.Participant{}),
 		"a reducer, in a turn":                     broken(`{}`, groupchat.Participant{Agent: sets}),
-		"a reducer, of what works beside others": broken(`{}`, groupchat.Participant{Agent: &groupchat.Fan{
+		"a reducer, of what works beside others": broken(`{}`, groupchat.Participant{Agent: &groupchat.Concurrent{
 			Participants: []groupchat.Participant{{Name: "a", Agent: sets, Scope: outputs}},
 		}}),
 		"a manager": &groupchat.Chat{
@@ -178,7 +178,7 @@ func TestAStoreThatPanicsForAWhile(t *testing.T) {
 					o.Store = store
 					o.Agents["pays"] = groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
 						_, err := groupchat.Once(t, "pay", func() (bool, error) { return true, nil })
-						return errors.Join(err, groupchat.Say(t, "paid", "Paid."))
+						return errors.Join(err, groupchat.SayOnce(t, "paid", "Paid."))
 					})
 				})
 				defer d.close()

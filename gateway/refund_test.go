@@ -146,7 +146,7 @@ func TestAHookThatBlocksDoesNotKeepAStopFromEndingTheRun(t *testing.T) {
 			deaf, begun := make(chan struct{}), make(chan struct{})
 			var once sync.Once
 			w := newWorld(t, func(o *gateway.Options) {
-				agent := groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error { return groupchat.Say(t, "s", "hi") })
+				agent := groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error { return groupchat.SayOnce(t, "s", "hi") })
 				o.Agents["blocked"] = groupchat.WithHooks(agent, hooks(deaf, func() { once.Do(func() { close(begun) }) }))
 			})
 			defer close(deaf)

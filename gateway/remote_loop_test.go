@@ -121,7 +121,7 @@ func TestALoopThatBranchesEnds(t *testing.T) {
 			return &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{a, b}}
 		},
 		"both at once": func(a, b groupchat.Participant) groupchat.Agent {
-			return &groupchat.Fan{Participants: []groupchat.Participant{a, b}}
+			return &groupchat.Concurrent{Participants: []groupchat.Participant{a, b}}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -19,7 +20,7 @@ import (
 // says is an agent that says text and, at a gate, waits before it says it again.
 func says(text string, gate <-chan struct{}) groupchat.Agent {
 	return groupchat.AgentFunc(func(ctx context.Context, t *groupchat.Turn) error {
-		if err := groupchat.Say(t, "first", "%s", text); err != nil || gate == nil {
+		if err := groupchat.SayOnce(t, "first", text); err != nil || gate == nil {
 			return err
 		}
 		select {
@@ -27,7 +28,7 @@ func says(text string, gate <-chan struct{}) groupchat.Agent {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		return groupchat.Say(t, "then", "Still %s", text)
+		return groupchat.SayOnce(t, "then", fmt.Sprintf("Still %s", text))
 	})
 }
 

@@ -80,7 +80,7 @@ func bodyOf(route string) (body, media string) {
 // Each route keeps its rule: for an owner who may use the agent, an owner who may not any more, and others who may.
 func TestEveryRouteHasARule(t *testing.T) {
 	t.Parallel()
-	says := groupchat.AgentFunc(func(_ context.Context, turn *groupchat.Turn) error { return groupchat.Say(turn, "hello", "Hello.") })
+	says := groupchat.AgentFunc(func(_ context.Context, turn *groupchat.Turn) error { return groupchat.SayOnce(turn, "hello", "Hello.") })
 	g, err := New(Options{
 		Agents: map[string]groupchat.Agent{"secret": says}, Agent: map[string]AgentOptions{"secret": {Allow: []string{"editor"}}},
 		Page: http.NotFoundHandler(), Log: slog.New(slog.DiscardHandler), Limits: Limits{Rate: -1},

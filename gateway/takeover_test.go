@@ -59,7 +59,7 @@ func crew(gate <-chan struct{}, paid *atomic.Int64, begins func(*groupchat.Turn)
 		Manager: groupchat.Sequential(),
 		Participants: []groupchat.Participant{
 			{Name: "first", Agent: groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
-				return groupchat.Say(t, "hello", "I am first.")
+				return groupchat.SayOnce(t, "hello", "I am first.")
 			})},
 			{Name: "second", Agent: groupchat.AgentFunc(func(ctx context.Context, t *groupchat.Turn) error {
 				n, err := groupchat.Once(t, "pay", func() (int64, error) { return paid.Add(1), nil })

@@ -26,7 +26,7 @@ func TestATeamIsDescribed(t *testing.T) {
 	}
 	nested := chat(groupchat.Sequential(), "one")
 	nested.Participants = append(nested.Participants, groupchat.Participant{Name: "team", Agent: chat(groupchat.RoundRobin(), "in"), Description: "Many"})
-	fan := &groupchat.Fan{Participants: []groupchat.Participant{{Name: "left", Agent: says}}}
+	fan := &groupchat.Concurrent{Participants: []groupchat.Participant{{Name: "left", Agent: says}}}
 	for _, c := range []struct {
 		what  string
 		agent groupchat.Describer

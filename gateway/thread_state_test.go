@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -38,7 +39,7 @@ func counters(gate chan struct{}) groupchat.Agent {
 				if err := await(ctx, t, gate); err != nil {
 					return err
 				}
-				return groupchat.Say(t, "seen", "Paid: %v.", paid)
+				return groupchat.SayOnce(t, "seen", fmt.Sprintf("Paid: %v.", paid))
 			})},
 		},
 	}

@@ -42,7 +42,7 @@ func TestEveryEventOfTheLogHasItsTime(t *testing.T) {
 					return err
 				}
 			}
-			return groupchat.Say(turn, "end", "Done.")
+			return groupchat.SayOnce(turn, "end", "Done.")
 		})
 	})
 	start := w.clock.Now()

@@ -93,7 +93,7 @@ func (d traceDoc) is(t *testing.T, status string, want ...string) {
 // A trip asks one question, between a participant that is done and one that comes later.
 func trip() *groupchat.Chat {
 	says := func(words string) groupchat.Agent {
-		return groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error { return groupchat.Say(t, "say", "%s", words) })
+		return groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error { return groupchat.SayOnce(t, "say", words) })
 	}
 	return &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{
 		{Name: "flights", Agent: says("I fly.")}, {Name: "hotels", Agent: groupchat.AgentFunc(asksSize)}, {Name: "cars", Agent: says("I drive.")},
@@ -283,7 +283,7 @@ func TestTheStepsOfARunAreLimited(t *testing.T) {
 				_, step := telemetry.Begin(ctx, telemetry.Record{Kind: telemetry.KindTool, Name: strconv.Itoa(i)})
 				step.End(nil)
 			}
-			return groupchat.Say(turn, "end", "Done.")
+			return groupchat.SayOnce(turn, "end", "Done.")
 		})
 	})
 	w.post("busy", input("t", "r", []string{"u1:Hi"})).finished()

@@ -42,7 +42,7 @@ func (a *attempt) readTyped(ctx context.Context, s *groupchat.Session) error {
 		if say == "" {
 			say = question.Unclear()
 		}
-		return groupchat.Say(t, "unclear", "%s", say)
+		return groupchat.SayOnce(t, "unclear", say)
 	})
 	reading := *s
 	reading.Journal, reading.Checkpoint, reading.Answers, reading.Results = uncommitted{a}, nil, nil, nil

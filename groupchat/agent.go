@@ -49,11 +49,11 @@ type Kind string
 
 // The kinds of agents. Agents of programs have none.
 const (
-	KindChat   Kind = "chat"   // a [Chat]
-	KindFan    Kind = "fan"    // a [Fan]
-	KindModel  Kind = "model"  // an [LLM]; its participants are the agents that it calls as tools
-	KindRemote Kind = "remote" // a [Remote]
-	KindScript Kind = "script" // of package script
+	KindChat       Kind = "chat"   // a [Chat]
+	KindConcurrent Kind = "fan"    // a [Concurrent]
+	KindModel      Kind = "model"  // an [LLM]; its participants are the agents that it calls as tools
+	KindRemote     Kind = "remote" // a [Remote]
+	KindScript     Kind = "script" // of package script
 )
 
 // Abilities are what is known of what an agent, or anybody in its team, can do. False says that it is not known to.

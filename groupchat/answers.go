@@ -8,7 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/agui/run"
 )
 
-// An answer is what an agent said last. A turn that ended with that of a [Fan] has several, one for each participant.
+// An answer is what an agent said last. A turn that ended with that of a [Concurrent] has several, one for each participant.
 type answer struct {
 	name, path string
 	fans       []fanMark
@@ -24,13 +24,13 @@ type fanMark struct {
 }
 
 // fansOf adds the fans of the tree a, by their paths, to fans.
-func fansOf(a Agent, at string, above []Agent, fans map[string]*Fan) {
+func fansOf(a Agent, at string, above []Agent, fans map[string]*Concurrent) {
 	a = unwrap(a)
 	parts := partsOf(a)
 	if parts == nil || slices.Contains(above, a) {
 		return
 	}
-	if f, ok := a.(*Fan); ok {
+	if f, ok := a.(*Concurrent); ok {
 		fans[at] = f
 	}
 	above = append(slices.Clip(above), a)

@@ -38,7 +38,7 @@ func TestAFansAnswersAreThoseOfAll(t *testing.T) {
 		"concluded": {agent: invoking(OutputHistory), said: "a: a speaks, b: b speaks, c: c speaks, panel: " + want, state: `{}`},
 		"fan in a fan": {
 			agent: func(a Agent) Agent {
-				return Sub(&Fan{Participants: []Participant{{Name: "in", Agent: a}, {Name: "z", Agent: sayer("z speaks")}}}, SubOptions{Output: OutputHistory, Result: "/r"})
+				return Sub(&Concurrent{Participants: []Participant{{Name: "in", Agent: a}, {Name: "z", Agent: sayer("z speaks")}}}, SubOptions{Output: OutputHistory, Result: "/r"})
 			},
 			said: "a: a speaks, b: b speaks, c: c speaks, z: z speaks", state: `{"r":"` + strings.ReplaceAll(want+"\n\nz speaks", "\n", `\n`) + `"}`,
 		},
@@ -46,7 +46,7 @@ func TestAFansAnswersAreThoseOfAll(t *testing.T) {
 	for name, p := range places {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var agent Agent = &Fan{Participants: backwards("a", "b", "c")}
+			var agent Agent = &Concurrent{Participants: backwards("a", "b", "c")}
 			if p.agent != nil {
 				agent = p.agent(agent)
 			}
@@ -54,7 +54,7 @@ func TestAFansAnswersAreThoseOfAll(t *testing.T) {
 			if p.next != nil {
 				tell := template(t, *p.next)
 				people = append(people, Participant{Name: "next", Agent: AgentFunc(func(_ context.Context, t *Turn) error {
-					return Say(t, "say", "%s", tell.Text(t.viewNow()))
+					return SayOnce(t, "say", tell.Text(t.viewNow()))
 				})})
 			}
 			r := newRig(t, team(Sequential(), people...))
@@ -81,7 +81,7 @@ func invoking(o OutputMode) func(Agent) Agent {
 			if err != nil {
 				return err
 			}
-			return Say(t, "say", "%s", reply.Text())
+			return SayOnce(t, "say", reply.Text())
 		})
 	}
 }
@@ -89,7 +89,7 @@ func invoking(o OutputMode) func(Agent) Agent {
 // TestAFanAsAToolAnswersForAll calls a fan as a tool: its result has all answers, and a later run of the thread can name them.
 func TestAFanAsAToolAnswersForAll(t *testing.T) {
 	t.Parallel()
-	fan := &Fan{Participants: backwards("a", "b", "c")}
+	fan := &Concurrent{Participants: backwards("a", "b", "c")}
 	tool := AsTool(fan, AsToolOptions{Name: "panel", Branch: BranchParent})
 	tool.Approve = ApproveNever
 	m := newMind(t, calls("panel", `{"query":"well?"}`), says("done"), says("again"))

@@ -131,7 +131,7 @@ func (t *Turn) ask(q Question) (Answer, *Pause, error) {
 			return answer, nil, nil
 		}
 		if q.Again != "" {
-			if err := Say(t, "again/"+key, "%s", q.Again); err != nil {
+			if err := SayOnce(t, "again/"+key, q.Again); err != nil {
 				return Answer{}, nil, err
 			}
 		}

@@ -16,7 +16,7 @@ func TestRow81TwoQuestionsAtOnce(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return Say(t, "say", "%s,%s", a[0].Payload, a[1].Payload)
+		return SayOnce(t, "say", fmt.Sprintf("%s,%s", a[0].Payload, a[1].Payload))
 	})
 	r := newRig(t, team(Sequential(), Participant{Name: "a", Agent: agent}))
 	s := r.say("x")
@@ -46,7 +46,7 @@ func TestI5PausesOfSeveralGoroutinesJoin(t *testing.T) {
 		if got[1] == "" {
 			return nil
 		}
-		return Say(t, "say", "%s%s", got[0], got[1])
+		return SayOnce(t, "say", fmt.Sprintf("%s%s", got[0], got[1]))
 	})
 	r := newRig(t, team(Sequential(), Participant{Name: "p", Agent: agent}))
 	must(t, r.say("x").err)

@@ -57,7 +57,7 @@ func TestOptionsAreTheAnswers(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return Say(t, "said", "%s", a.Payload)
+			return SayOnce(t, "said", string(a.Payload))
 		}))
 		must(t, r.say("x").err)
 		equal(t, "schema", string(r.open[0].ResponseSchema), answers[2])
@@ -117,7 +117,7 @@ func TestACancelledAnswerEndsATurnThatWantsOne(t *testing.T) {
 	tool.OnError = ToolFails
 	m := newMind(t, calls("ask", `{}`), says("Never mind."))
 	for name, root := range map[string]Agent{
-		"root": wants, "team": team(ByState("b", Rule{Missing("/size"), "a"}), Participant{Name: "a", Agent: wants}, Participant{Name: "b", Agent: sayer("b")}),
+		"root": wants, "team": team(Rules("b", Rule{Missing("/size"), "a"}), Participant{Name: "a", Agent: wants}, Participant{Name: "b", Agent: sayer("b")}),
 		"goroutine": AgentFunc(func(ctx context.Context, t *Turn) error { t.Go(func() error { return wants(ctx, t) }); return nil }),
 		"tool":      &LLM{Model: m.model(), Tools: []Tool{tool}},
 	} {
@@ -156,7 +156,7 @@ func TestAPauseThatIsNotReturnedFailsTheTurn(t *testing.T) {
 	forgets := func(wait func(context.Context, *Turn) error) AgentFunc {
 		return func(ctx context.Context, t *Turn) error {
 			_ = wait(ctx, t)
-			return Say(t, "booked", "Booked.")
+			return SayOnce(t, "booked", "Booked.")
 		}
 	}
 	waits := map[string]func(context.Context, *Turn) error{
@@ -201,7 +201,7 @@ func TestAPauseThatIsNotReturnedFailsTheTurn(t *testing.T) {
 		if err == nil {
 			return errors.New("it did not fail")
 		}
-		return Say(t, "sorry", "Sorry.")
+		return SayOnce(t, "sorry", "Sorry.")
 	})
 	must(t, newRig(t, fails).say("x").err)
 }
@@ -219,7 +219,7 @@ func TestTrapT8AWrongChoiceIsAskedAgain(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return Say(t, "say", "%s", a.Payload)
+		return SayOnce(t, "say", string(a.Payload))
 	})
 	r := newRig(t, team(Sequential(), Participant{Name: "p", Agent: agent}))
 	must(t, r.say("x").err)
@@ -245,8 +245,8 @@ func TestI7ATimedOutQuestionIsAskedAgain(t *testing.T) {
 
 func TestRow139ACancelledQuestionIsNoAnswerAndNoLoop(t *testing.T) {
 	t.Parallel()
-	chat := team(ByState(Done, Rule{Missing("/choice"), "p"}), Participant{Name: "p", Agent: asker("k")})
-	outer := team(ByState(Done, Rule{Missing("/choice"), "in"}), Participant{Name: "in", Agent: chat})
+	chat := team(Rules(Done, Rule{Missing("/choice"), "p"}), Participant{Name: "p", Agent: asker("k")})
+	outer := team(Rules(Done, Rule{Missing("/choice"), "in"}), Participant{Name: "in", Agent: chat})
 	for _, root := range []Agent{chat, outer} {
 		r := newRig(t, root)
 		must(t, r.say("x").err)
@@ -265,7 +265,7 @@ func TestI6FrontendCallsSuspendTheTurn(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return Say(t, "say", "%s", result.Text())
+		return SayOnce(t, "say", result.Text())
 	})
 	chat := team(Sequential(), Participant{Name: "p", Agent: agent})
 	for result, want := range map[string]string{"shown": "shown", "": state.NotAnswered} {
@@ -299,7 +299,7 @@ func TestI2EveryAnswerIsInTheFirstCommit(t *testing.T) {
 		if err := inner.Run(ctx, t); err != nil {
 			return err
 		}
-		return Say(t, "say", "%s%s", a[0].Payload, a[1].Payload)
+		return SayOnce(t, "say", fmt.Sprintf("%s%s", a[0].Payload, a[1].Payload))
 	})
 	r := newRig(t, team(Sequential(), Participant{Name: "p", Agent: slow}))
 	must(t, r.say("x").err)
@@ -319,7 +319,7 @@ func TestI4OnceIsNotComputedAgain(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if err := Say(t, "say", "%d", v["n"]); err != nil {
+		if err := SayOnce(t, "say", fmt.Sprintf("%d", v["n"])); err != nil {
 			return err
 		}
 		return asker("k").Run(ctx, t)

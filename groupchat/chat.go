@@ -262,7 +262,7 @@ func (r *chatRun) supervise(d Decision) error {
 	step := r.t.run.Step(t.Path())
 	err := t.work(AgentFunc(func(ctx context.Context, t *Turn) error {
 		if d.Say != "" {
-			if err := Say(t, "say", "%s", d.Say); err != nil {
+			if err := SayOnce(t, "say", d.Say); err != nil {
 				return err
 			}
 		}

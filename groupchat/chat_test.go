@@ -25,7 +25,7 @@ func (r *recording) agent(name string) Agent {
 		r.mu.Lock()
 		r.seen = append(r.seen, fmt.Sprintf("%s:%s", name, texts(t.News())))
 		r.mu.Unlock()
-		return Say(t, "say", "%s", name)
+		return SayOnce(t, "say", name)
 	})
 }
 
@@ -105,7 +105,7 @@ func TestResumeInTheMiddleKeepsOrderAndNumberOfTurns(t *testing.T) {
 	people := rec.abc()
 	inner := people[1].Agent
 	people[1].Agent = AgentFunc(func(ctx context.Context, t *Turn) error {
-		if err := Say(t, "before", "thinking"); err != nil {
+		if err := SayOnce(t, "before", "thinking"); err != nil {
 			return err
 		}
 		if _, err := t.Ask(Question{Key: "q"}); err != nil {
@@ -164,7 +164,7 @@ func TestRow15UnknownSpeakerIsAnErrorThatNamesIt(t *testing.T) {
 func TestTrapT2ASpeakerThatDoesNothingIsNotChosenAgain(t *testing.T) {
 	t.Parallel()
 	idle := AgentFunc(func(context.Context, *Turn) error { return nil })
-	always := func(name string) func() Manager { return ByState(name) }
+	always := func(name string) func() Manager { return Rules(name) }
 	s := newRig(t, team(always("a"), Participant{Name: "a", Agent: idle})).say("x")
 	codeOf(t, s, errcode.NoProgress)
 	// Somebody who changes the state, or asks, is busy.
@@ -240,7 +240,7 @@ func TestSupervisorSaysAndDoesInAStepOfItsOwn(t *testing.T) {
 			return Decision{Speaker: "a", Say: "Go", Act: act, Instruction: "be brief"}, nil
 		})
 	}, Participant{Name: "a", Agent: AgentFunc(func(_ context.Context, t *Turn) error {
-		return Say(t, "say", "%s", t.Instruction())
+		return SayOnce(t, "say", t.Instruction())
 	})})
 	chat.Supervisor = "boss"
 	r := newRig(t, chat)
@@ -280,7 +280,7 @@ func TestRow76LastShowsThePreviousSpeakersWordsOnly(t *testing.T) {
 	watch := func(text string) Agent {
 		return AgentFunc(func(_ context.Context, t *Turn) error {
 			seen = append(seen, texts(t.Messages()))
-			if err := Say(t, "say", "%s", text); err != nil {
+			if err := SayOnce(t, "say", text); err != nil {
 				return err
 			}
 			seen = append(seen, texts(t.Messages()))
@@ -301,7 +301,7 @@ func TestOthersToolCallsStayTheirs(t *testing.T) {
 		if err := call.Result(agui.TextContent("42")); err != nil {
 			return err
 		}
-		return Say(t, "say", "It is 42.")
+		return SayOnce(t, "say", "It is 42.")
 	})
 	var seen, own []agui.Role
 	roles := func(into *[]agui.Role) Agent {
@@ -342,7 +342,7 @@ func TestMiddlewareWrapsFirstOutermost(t *testing.T) {
 
 func TestRow52OneChatServesManyThreads(t *testing.T) {
 	t.Parallel()
-	chat := team(ByState(Done, Rule{Missing("/a"), "a"}, Rule{Missing("/b"), "nest"}),
+	chat := team(Rules(Done, Rule{Missing("/a"), "a"}, Rule{Missing("/b"), "nest"}),
 		Participant{Name: "a", Agent: AgentFunc(func(_ context.Context, t *Turn) error {
 			a, err := t.Ask(Question{Key: "k", Message: "k?"})
 			if err != nil {

@@ -48,8 +48,8 @@ func Missing(pointer string) Condition {
 // Present is the opposite of [Missing].
 func Present(pointer string) Condition { return Not(Missing(pointer)) }
 
-// Equal holds while the value at pointer is value, as JSON. A value that JSON has not is never there.
-func Equal(pointer string, value any) Condition {
+// Equals holds while the value at pointer is value, as JSON. A value that JSON has not is never there.
+func Equals(pointer string, value any) Condition {
 	want, err := json.Marshal(value)
 	want = state.Canonical(want)
 	return func(v View) bool {
@@ -131,8 +131,8 @@ func Said(participant string, test func(text string) bool) Condition {
 	}
 }
 
-// Spoke holds while the participant was the last to have a turn in this run.
-func Spoke(participant string) Condition {
+// Speaker holds while the participant was the last to have a turn in this run.
+func Speaker(participant string) Condition {
 	return func(v View) bool { return v.LastSpeaker == participant }
 }
 

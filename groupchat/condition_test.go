@@ -38,11 +38,11 @@ func TestConditions(t *testing.T) {
 		"not not":                       {Not(Not(yes)), true},
 		"nil never holds":               {And(nil), false},
 		"not nil":                       {Not(nil), true},
-		"equal":                         {Equal("/list", json.RawMessage(`[ "red", 2, {"a":1} ]`)), true},
-		"equal to something else":       {Equal("/n", 4), false},
-		"equal to null":                 {Equal("/none", nil), true},
-		"nothing there is not null":     {Equal("/nowhere", nil), false},
-		"equal to what JSON has not":    {Equal("/n", func() {}), false},
+		"equal":                         {Equals("/list", json.RawMessage(`[ "red", 2, {"a":1} ]`)), true},
+		"equal to something else":       {Equals("/n", 4), false},
+		"equal to null":                 {Equals("/none", nil), true},
+		"nothing there is not null":     {Equals("/nowhere", nil), false},
+		"equal to what JSON has not":    {Equals("/n", func() {}), false},
 		"greater":                       {Greater("/n", 2.5), true},
 		"not greater than itself":       {Greater("/n", 3), false},
 		"less":                          {Less("/x", 0), true},
@@ -67,8 +67,8 @@ func TestConditions(t *testing.T) {
 		"not an earlier one":            {UserSaid(func(s string) bool { return strings.Contains(s, "old") }), false},
 		"a participant's last words":    {Said("ann", func(s string) bool { return s == "All done" }), true},
 		"who has not spoken":            {Said("eve", func(string) bool { return true }), false},
-		"the last speaker":              {Spoke("ann"), true},
-		"not the last speaker":          {Spoke("bob"), false},
+		"the last speaker":              {Speaker("ann"), true},
+		"not the last speaker":          {Speaker("bob"), false},
 		"a condition ends a chat, too":  {Condition(team(Sequential()).untilOf(yes)), true},
 		"without a state all is absent": {func(View) bool { return Missing("/n")(View{}) && !Greater("/n", 0)(View{}) }, true},
 	} {
@@ -88,10 +88,10 @@ func (c *Chat) untilOf(until Condition) func(View) bool {
 func TestConditionsOnWhatWasSaid(t *testing.T) {
 	t.Parallel()
 	has := func(part string) func(string) bool { return func(s string) bool { return strings.Contains(s, part) } }
-	inner := team(ByState(Done, Rule{And(Not(Spoke("check")), UserSaid(has("check"))), "check"}), Participant{Name: "check", Agent: sayer("nested: fine")})
-	chat := team(ByState(Done,
+	inner := team(Rules(Done, Rule{And(Not(Speaker("check")), UserSaid(has("check"))), "check"}), Participant{Name: "check", Agent: sayer("nested: fine")})
+	chat := team(Rules(Done,
 		Rule{And(UserSaid(has("refund")), Not(Said("clerk", has("refunded")))), "clerk"},
-		Rule{And(Spoke("clerk"), Said("clerk", has("refunded"))), "team"},
+		Rule{And(Speaker("clerk"), Said("clerk", has("refunded"))), "team"},
 	), Participant{Name: "clerk", Agent: sayer("refunded")}, Participant{Name: "team", Agent: inner})
 	r := newRig(t, chat)
 	s := r.say("refund, and check it")

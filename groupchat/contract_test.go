@@ -91,7 +91,7 @@ func TestAContractAroundASubAndATool(t *testing.T) {
 		if err := t.State().Set("/answer", "hot"); err != nil {
 			return err
 		}
-		return Say(t, "s", "said")
+		return SayOnce(t, "s", "said")
 	}), paper)
 	for given, code := range map[string]errcode.Code{`"tea"`: "", `7`: errcode.ContractViolation} {
 		input := func(View) (any, error) { return json.RawMessage(given), nil }

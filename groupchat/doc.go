@@ -1,14 +1,15 @@
-// Package groupchat is for writing agents and teams of agents. A manager chooses who speaks next by looking at shared
-// state, the chosen agent works, and the chat continues until nothing is left to do. Package gateway serves agents over HTTP;
-// other services call [Execute], and package groupchat/thread needs no service at all.
+// Package groupchat is for writing agents and teams of agents. A manager chooses the next speaker by the shared state,
+// the chosen agent works, and the chat continues until nothing is left to do. Package gateway serves agents over HTTP;
+// other services call [Execute], and package [github.com/agui-gateway/gateway/groupchat/thread] needs no service at
+// all.
 //
 // # An agent
 //
-// An [Agent] has one method, which takes one turn. What it may see and do there is a [Turn]: it reads the conversation, says
-// things, reads and changes the shared state, asks people questions.
+// An [Agent] has one method, which takes one turn. Its [Turn] has everything it may read and do there: the
+// conversation, messages, the shared state, questions to people.
 //
 //	researcher := groupchat.AgentFunc(func(ctx context.Context, t *groupchat.Turn) error {
-//		if err := groupchat.Say(t, "noted", "I look for the leaves."); err != nil {
+//		if err := groupchat.Say(t, "I look for the leaves."); err != nil {
 //			return err
 //		}
 //		return t.State().Set("/notes", []string{"leaves"})
@@ -21,20 +22,21 @@
 //		return t.State().Set("/draft", "A "+tone+" text on leaves.")
 //	})
 //
-// [LLM] is an agent that a language model speaks for, with tools ([NewTool], [NewTurnTool], or a [ToolSource]). The model is whatever
-// implements [model.Model], such as those of package [github.com/agui-gateway/gateway/model/openai]. What it is told, and which tools it has,
-// may be computed for each turn, by a [Provider]; a [Template] is text with variables such as {{input}}.
+// [LLM] is an agent with a language model and tools ([NewTool], [NewTurnTool], or a [ToolSource]). The model is any
+// implementation of [model.Model], such as those of package [github.com/agui-gateway/gateway/model/openai]. A
+// [Provider] computes instructions and tools for each turn; a [Template] is text with variables such as {{input}}.
 //
 // # A team
 //
-// A [Chat] is a team: participants, each an agent under a name, and a manager. A Chat is itself an Agent, so teams nest.
+// A [Chat] is a team: participants, each an agent under a name, and a manager. A Chat is itself an Agent, so teams
+// nest.
 //
 //	desk := &groupchat.Chat{
 //		Participants: []groupchat.Participant{
 //			{Name: "researcher", Description: "collects notes", Agent: researcher},
 //			{Name: "writer", Description: "writes the draft", Agent: writer},
 //		},
-//		Manager: groupchat.ByState(groupchat.Done,
+//		Manager: groupchat.Rules(groupchat.Done,
 //			groupchat.Rule{When: groupchat.Missing("/notes"), Speaker: "researcher"},
 //			groupchat.Rule{When: groupchat.Missing("/draft"), Speaker: "writer"},
 //		),
@@ -43,61 +45,81 @@
 //		…
 //	}
 //
-// The manager is asked after each turn. The rules above let the researcher speak while there are no notes, then the writer
-// while there is no draft, and end the chat when both are there. Managers judge by what the state holds, so a run that starts with
-// notes begins with the writer.
+// The manager chooses after each turn. The rules above let the researcher speak while there are no notes, then the
+// writer while there is no draft, and end the chat when both are there. Managers judge by the content of the state, so
+// a run that starts with notes begins with the writer.
 //
 // # Managers
 //
-//   - [ByState] takes the first rule that holds.
+//   - [Rules] takes the first rule that holds.
 //   - [Route] and [RouteTo] look up one participant by a text in the state.
-//   - [Sequential] lets everybody speak once, [RoundRobin] in turn until the chat's MaxRounds.
-//   - [Handoff] lets the speakers choose who is next.
+//   - [Sequential] lets every participant speak once, [RoundRobin] in turn until the chat's MaxRounds.
+//   - [Handoff] lets the speakers choose the next one.
 //   - [LLMManager] asks a language model.
-//   - Any function of a [View] is one, as a [ManagerFunc]. A manager with something to remember is a [Snapshotter].
+//   - [ByFunc] calls a function of a [View]. A [Snapshotter] is a manager with a memory.
 //
 // # Agents made of agents
 //
-//   - [Fan] lets several work at once and waits for all.
-//   - [Sub] shares only what it says with the team around it: inputs, messages, state and output.
-//   - [Review] asks a person to accept what another agent says, or to have it done again.
+//   - [Concurrent] lets several work at once and waits for all.
+//   - [Sub] shares only inputs, messages, state and output that it names with the team around it.
+//   - [Review] asks a person to accept the result of another agent, or to have it done again.
 //   - [AsTool] makes an agent a tool that a model can call.
-//   - [WithContract] holds what an agent is given, and what it returns, to JSON Schemas.
-//   - Any agent may let others take turns within its own, with [Turn.Invoke] and [Turn.InvokeAll].
+//   - [WithContract] checks inputs and results of an agent by JSON Schemas.
+//   - Any agent may let others take turns within its turn, with [Turn.Invoke] and [Turn.InvokeAll].
 //
 // # Questions and pauses
 //
-// An agent that asks ([Turn.Ask], [Choose], [Turn.CallTool]) is given a [*Pause] and returns it. Nothing waits in memory: where
-// each open turn stands is kept as plain JSON, from which any process can go on. The run that brings the answer enters the
-// same turn again, from its first line. [Turn.Ask] then returns the answer, [Say] does not repeat itself, and [Once] returns what it
-// returned before. So whatever stands before a question must be safe to do twice, as setting state is, or be within a [Once]. The
-// manager is not asked again and no round is counted. A turn that drops its pause and goes on has failed.
+// An agent that asks ([Turn.Ask], [Choose], [Turn.CallTool]) receives a [*Pause] and returns it. Nothing waits in
+// memory: the positions of the open turns are plain JSON, from which any process can continue. The run that brings the
+// answer enters the same turn again, from its first line. [Turn.Ask] then returns the answer, [Say] does not repeat
+// itself, and [Once] returns its earlier result. So code before a question must be safe to do twice, as setting state
+// is, or be within a [Once]. The manager does not choose again and no round is counted. A turn that drops its pause
+// fails.
 //
 // # Failures
 //
-// An agent's error, or its panic, ends the run unless its participant's [ErrorPolicy] says otherwise: try the turn again, with
-// growing waits, or go on without it. [Retryable] is what is tried again by default.
+// An agent's error, or its panic, ends the run unless its participant's [ErrorPolicy] says otherwise: try the turn
+// again, with growing waits, or skip it. By default [Retryable] failures are tried again.
 //
 // # Effects in the world
 //
-// A turn can be entered again after a pause, after a failure, and in another process after a crash. What must happen once, such
-// as a payment, belongs in [Once] or in a tool, whose results are recorded before they are used. Code that reaches out without
-// either asks [Fence] first, and undoes nothing when the cause of its context is [ErrMoved].
+// A turn can be entered again after a pause, after a failure, and in another process after a crash. An effect that must
+// happen once, such as a payment, belongs in [Once] or in a tool: their results are recorded before they are used.
+// Other code with effects outside of the process calls [Fence] first, and undoes nothing when the cause of its context
+// is [ErrMoved].
 //
-// # What is called around it
+// # Hooks
 //
-// [Hooks] are called around runs, turns, models and tools: [WithHooks] gives them to an agent, a service to all of its agents. They see,
-// change, answer instead or refuse. docs/hooks.md is their manual; package guard has rules that are ready-made.
-//
-// # Without a server
-//
-// Package [github.com/agui-gateway/gateway/groupchat/thread] runs an agent in the process of its caller:
-//
-//	result, err := thread.Run(ctx, desk, "Write about leaves")
+// [Hooks] are called around runs, turns, models and tools: [WithHooks] gives them to an agent, a service to all of its
+// agents. They see, change, answer or refuse. docs/hooks.md is their manual; package guard has ready-made rules.
 //
 // # Definitions and runs
 //
-// Agents and chats are definitions: they are not changed once they are used, and all runs share them. Whatever belongs to one
-// run is in its Turn. A Turn may be used from several goroutines; those started with [Turn.Go] end the run and not the program
-// when they panic.
+// Agents and chats are definitions: they do not change once they are used, and all runs share them. The state of one
+// run is in its Turns. A Turn may be used from several goroutines; a panic in one that [Turn.Go] started ends the run
+// and not the program.
+//
+// # The files
+//
+// A run passes through the package one way, from thread.Run, or from an attempt of the gateway, to the first piece of
+// text:
+//
+//	session.go          Execute: checks the session                     notes.go, usage.go: what runs leave behind
+//	execution.go        the run; resume.go reads its checkpoint         records*.go: the records of open turns, and their lock
+//	hooks_call.go       hooks of the run, then of the root's turn
+//	turn.go             Turn.work: the agent runs in its turn           turn_record.go: what a turn remembers
+//	chat.go             Chat.Run: the manager chooses                   manager*.go, condition.go, route.go, handoff.go
+//	chat_turn.go        the open turn; it ends with a commit            concurrent*.go, sub.go, review.go, astool*.go by invoke.go
+//	turn_try.go         one try: step, subagent, failure, retry         turn_scope.go: its state; hooks_stream.go: filters of its events
+//	llm.go              LLM.Run: the loop of replies and calls          remote*.go: agents on other servers; package script
+//	prepare.go          what is computed for the turn                   template*.go
+//	llm_tools.go        the tools of the turn                           tool*.go; verdict.go, approve*.go: questions about calls
+//	llm_request.go      conversation ─► request                         visibility.go, conversation.go, history*.go
+//	llm_ask.go          one reply, recorded by once.go                  history_fit.go: shorter, if it is too long
+//	step.go             telemetry around the call of the model
+//	llm_speak.go        deltas ─► events of the run                     predict*.go: state that follows arguments
+//	llm_calls.go        the calls of the reply                          tool_call.go, tool_retry.go; llm_results.go
+//
+// Then the other way: ask.go, question.go and waiting.go pause turns, failure.go gives errors their codes. validate.go
+// and contract.go find mistakes before and during a run.
 package groupchat

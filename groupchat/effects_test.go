@@ -28,7 +28,7 @@ func TestEffectsOfGoroutines(t *testing.T) {
 		},
 		"say": func(t *Turn, n *atomic.Int32) error {
 			n.Store(1)
-			return Say(t, "hello", "Hello there.")
+			return SayOnce(t, "hello", "Hello there.")
 		},
 		"call": func(t *Turn, n *atomic.Int32) error {
 			n.Store(1)
@@ -97,7 +97,7 @@ func TestRememberedKeysAreAnAgentsOwn(t *testing.T) {
 			if raw, ok := t.Recall(key); !ok || string(raw) != "true" {
 				return context.Canceled
 			}
-			if err := Say(t, "hello", "Hello."); err != nil {
+			if err := SayOnce(t, "hello", "Hello."); err != nil {
 				return err
 			}
 			if _, err := Once(t, "pay", func() (bool, error) { paid++; return true, nil }); err != nil {
@@ -137,15 +137,15 @@ func TestKeysOfCallsDependOnArguments(t *testing.T) {
 func TestACancelledQuestionDoesNotLoop(t *testing.T) {
 	t.Parallel()
 	spoke := func(name string) Condition { return func(v View) bool { return v.LastSpeaker == name } }
-	correct := Equal("/hint", "correct")
+	correct := Equals("/hint", "correct")
 	for name, tt := range map[string]struct {
 		manager func() Manager
 		want    []string
 	}{
-		"the default is the one who guesses": {ByState("guesser", Rule{spoke("guesser"), "human"}, Rule{And(spoke("human"), correct), Done}), []string{"go", "5"}},
-		"a rule chooses who guesses":         {ByState(Done, Rule{spoke("guesser"), "human"}, Rule{Not(correct), "guesser"}), []string{"go", "5", "5"}},
-		"two before the person":              {ByState("other", Rule{spoke("other"), "guesser"}, Rule{spoke("guesser"), "human"}), []string{"go", "other", "5"}},
-		"a default that has not spoken yet":  {ByState("other", Rule{Missing("/hint"), "human"}, Rule{spoke("other"), Done}, Rule{spoke("nobody"), "guesser"}), []string{"go", "other"}},
+		"the default is the one who guesses": {Rules("guesser", Rule{spoke("guesser"), "human"}, Rule{And(spoke("human"), correct), Done}), []string{"go", "5"}},
+		"a rule chooses who guesses":         {Rules(Done, Rule{spoke("guesser"), "human"}, Rule{Not(correct), "guesser"}), []string{"go", "5", "5"}},
+		"two before the person":              {Rules("other", Rule{spoke("other"), "guesser"}, Rule{spoke("guesser"), "human"}), []string{"go", "other", "5"}},
+		"a default that has not spoken yet":  {Rules("other", Rule{Missing("/hint"), "human"}, Rule{spoke("other"), Done}, Rule{spoke("nobody"), "guesser"}), []string{"go", "other"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -10,12 +10,12 @@ import (
 
 // Conditions look at the state, here {"topic":"tea"}, and at what was said.
 func ExampleCondition() {
-	tea := groupchat.Equal("/topic", "tea")
+	tea := groupchat.Equals("/topic", "tea")
 	ready := groupchat.Said("kettle", regexp.MustCompile(`(?i)\bboils\b`).MatchString)
 	kitchen := &groupchat.Chat{
-		Manager: groupchat.ByState(groupchat.Done,
+		Manager: groupchat.Rules(groupchat.Done,
 			groupchat.Rule{When: groupchat.And(tea, groupchat.Not(ready)), Speaker: "kettle"},
-			groupchat.Rule{When: groupchat.Spoke("kettle"), Speaker: "cook"}),
+			groupchat.Rule{When: groupchat.Speaker("kettle"), Speaker: "cook"}),
 		Participants: []groupchat.Participant{{Name: "cook", Agent: says("I pour.")}, {Name: "kettle", Agent: says("It boils!")}},
 	}
 	_, err := groupchat.Execute(context.Background(), kitchen, session(nil, nil))

@@ -16,7 +16,7 @@ func ExampleRouteTo() {
 		}, groupchat.Destination{Speaker: "clerk"}),
 		Participants: []groupchat.Participant{
 			{Name: "gardener", Agent: groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
-				return groupchat.Say(t, "told", "I was told: %s", t.Instruction())
+				return groupchat.Sayf(t, "I was told: %s", t.Instruction())
 			})},
 			{Name: "roaster", Agent: says("Beans.")},
 			{Name: "clerk", Agent: says("What is it about?")},
@@ -46,8 +46,8 @@ func ExampleRoundRobin() {
 
 // A manager is a function of what it sees of its chat. This one lets the engineer answer the guest, and ends the chat after two
 // answers.
-func ExampleManagerFunc() {
-	alternate := groupchat.ManagerFunc(func(_ context.Context, v groupchat.View) (groupchat.Decision, error) {
+func ExampleByFunc() {
+	alternate := groupchat.ByFunc(func(_ context.Context, v groupchat.View) (groupchat.Decision, error) {
 		switch {
 		case v.Round == 4:
 			return groupchat.Decision{Done: true, Say: "Thank you both."}, nil
@@ -59,7 +59,7 @@ func ExampleManagerFunc() {
 	})
 	interview := &groupchat.Chat{
 		Supervisor:   "host",
-		Manager:      func() groupchat.Manager { return alternate },
+		Manager:      alternate,
 		Participants: []groupchat.Participant{{Name: "guest", Agent: says("Why?")}, {Name: "engineer", Agent: says("Because.")}},
 	}
 	_, err := groupchat.Execute(context.Background(), interview, session(nil, nil))

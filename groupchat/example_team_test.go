@@ -10,11 +10,11 @@ import (
 
 // says is an agent that says one thing.
 func says(text string) groupchat.Agent {
-	return groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error { return groupchat.Say(t, "say", "%s", text) })
+	return groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error { return groupchat.Say(t, text) })
 }
 
-func ExampleFan() {
-	panel := &groupchat.Fan{
+func ExampleConcurrent() {
+	panel := &groupchat.Concurrent{
 		Participants: []groupchat.Participant{
 			{Name: "lawyer", Agent: says("Allowed.")},
 			{Name: "engineer", Agent: says("Feasible.")},
@@ -25,7 +25,7 @@ func ExampleFan() {
 			for _, r := range replies {
 				all = append(all, r.Name+" says "+strings.ToLower(r.Text()))
 			}
-			return groupchat.Say(t, "sum", "%s", strings.Join(all, " "))
+			return groupchat.Say(t, strings.Join(all, " "))
 		},
 	}
 	team := &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{{Name: "panel", Agent: panel}}}
@@ -48,7 +48,7 @@ func ExampleSub() {
 		if err != nil {
 			return err
 		}
-		return groupchat.Say(t, "say", "A %s text on %s.", length, topic)
+		return groupchat.Sayf(t, "A %s text on %s.", length, topic)
 	})
 	inner := &groupchat.Chat{
 		Manager:      groupchat.Sequential(),
@@ -79,7 +79,7 @@ func ExampleHandoff() {
 		for _, to := range t.Handoffs() {
 			t.Goto(to.Name) // a model would choose
 		}
-		return groupchat.Say(t, "say", "That is one for billing.")
+		return groupchat.Say(t, "That is one for billing.")
 	})
 	desk := &groupchat.Chat{
 		Manager: groupchat.Handoff(groupchat.HandoffOptions{Start: "triage", Edges: map[string][]string{"triage": {"billing"}}}),

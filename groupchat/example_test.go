@@ -58,7 +58,7 @@ func (forgetful) Once(context.Context, string, json.RawMessage) error { return n
 
 func ExampleChat() {
 	researcher := groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
-		if err := groupchat.Say(t, "say", "Noted."); err != nil {
+		if err := groupchat.Say(t, "Noted."); err != nil {
 			return err
 		}
 		return t.State().Set("/notes", []string{"leaves"})
@@ -67,7 +67,7 @@ func ExampleChat() {
 		return t.State().Set("/draft", "On leaves.")
 	})
 	desk := &groupchat.Chat{
-		Manager: groupchat.ByState(groupchat.Done,
+		Manager: groupchat.Rules(groupchat.Done,
 			groupchat.Rule{When: groupchat.Missing("/notes"), Speaker: "researcher"},
 			groupchat.Rule{When: groupchat.Missing("/draft"), Speaker: "writer"}),
 		Participants: []groupchat.Participant{{Name: "researcher", Agent: researcher}, {Name: "writer", Agent: writer}},
@@ -86,7 +86,7 @@ func ExampleChat() {
 
 func ExampleTurn_Ask() {
 	waiter := groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
-		if err := groupchat.Say(t, "hello", "Welcome."); err != nil {
+		if err := groupchat.Say(t, "Welcome."); err != nil {
 			return err
 		}
 		answer, err := t.Ask(groupchat.Question{Key: "drink", Message: "What would you like?"})
@@ -94,9 +94,9 @@ func ExampleTurn_Ask() {
 			return err // the first time: the run ends here
 		}
 		if answer.Cancelled {
-			return groupchat.Say(t, "nothing", "Another time, then.")
+			return groupchat.Say(t, "Another time, then.")
 		}
-		return groupchat.Say(t, "bring", "Here: %s", answer.Payload)
+		return groupchat.Sayf(t, "Here: %s", answer.Payload)
 	})
 	team := &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{{Name: "waiter", Agent: waiter}}}
 

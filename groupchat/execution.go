@@ -29,7 +29,7 @@ func newExecution(ctx context.Context, root Agent, s *Session) *execution {
 	if x.Notes == nil {
 		x.Notes = &Notes{}
 	}
-	x.names, x.fans = namesOf(x.signature), map[string]*Fan{}
+	x.names, x.fans = namesOf(x.signature), map[string]*Concurrent{}
 	fansOf(root, "", nil, x.fans)
 	return x
 }
@@ -107,8 +107,8 @@ func (x *execution) commit(ctx context.Context) error {
 	return x.fatal(err)
 }
 
-// endCause returns why the run cannot go on whatever its agents do: a stop, a deadline, a failed writer or journal. It is nil
-// while the run can go on.
+// endCause returns why the run cannot go on whatever its agents do: a stop, a deadline, a failed writer or journal. It
+// is nil while the run can go on.
 func (x *execution) endCause() error {
 	if x.ctx.Err() != nil {
 		return context.Cause(x.ctx)

@@ -15,7 +15,7 @@ import (
 func TestExecuteWantsItsSession(t *testing.T) {
 	t.Parallel()
 	ran := false
-	agent := AgentFunc(func(_ context.Context, t *Turn) error { ran = true; return Say(t, "k", "Hello.") })
+	agent := AgentFunc(func(_ context.Context, t *Turn) error { ran = true; return SayOnce(t, "k", "Hello.") })
 	for missing, leave := range map[string]func(*Session){
 		"Run":     func(s *Session) { s.Run = nil },
 		"State":   func(s *Session) { s.State = nil },

@@ -93,7 +93,7 @@ func TestG5RetryIsTheSameTurnUnderANewInvocation(t *testing.T) {
 	t.Parallel()
 	tries := 0
 	flaky := AgentFunc(func(_ context.Context, t *Turn) error {
-		if err := Say(t, "hello", "hello"); err != nil {
+		if err := SayOnce(t, "hello", "hello"); err != nil {
 			return err
 		}
 		if _, err := t.Text().WriteString("half"); err != nil {
@@ -127,7 +127,7 @@ func TestG5RetryIsTheSameTurnUnderANewInvocation(t *testing.T) {
 
 func TestG5SkipCountsARoundAndTellsTheManager(t *testing.T) {
 	t.Parallel()
-	chat := team(ByState(Done, Rule{Missing("/a"), "bad"}, Rule{Missing("/b"), "good"}),
+	chat := team(Rules(Done, Rule{Missing("/a"), "bad"}, Rule{Missing("/b"), "good"}),
 		Participant{Name: "bad", Agent: failing(errors.New("boom")), OnError: ErrorPolicy{Skip: true}},
 		Participant{Name: "good", Agent: AgentFunc(func(_ context.Context, t *Turn) error { return t.State().Set("/b", 1) })})
 	r := newRig(t, chat)
@@ -138,7 +138,7 @@ func TestG5SkipCountsARoundAndTellsTheManager(t *testing.T) {
 	chat.MaxRounds = 1
 	equal(t, "a skipped turn is a round", newRig(t, chat).say("x").shape(), "bad { error agent_failed } bad")
 	// Who is the default and failed is not asked for ever.
-	only := team(ByState("bad"), chat.Participants[0])
+	only := team(Rules("bad"), chat.Participants[0])
 	equal(t, "stream", newRig(t, only).say("x").shape(), "bad { error agent_failed } bad")
 }
 
@@ -152,7 +152,7 @@ func TestASkippedTurnIsNotTheIdleOnes(t *testing.T) {
 		if turns++; turns == 1 {
 			return nil
 		}
-		return Say(t, "say", "Now.")
+		return SayOnce(t, "say", "Now.")
 	})
 	bad := AgentFunc(func(_ context.Context, t *Turn) error { t.Goto("first"); return errors.New("boom") })
 	var seen []View
@@ -238,7 +238,7 @@ func TestSleepAndPaceHearTheEnd(t *testing.T) {
 			if err := t.Sleep(2 * time.Second); err != nil {
 				return err
 			}
-			return Say(t, "say", "one two three")
+			return SayOnce(t, "say", "one two three")
 		})
 		r := newRig(t, agent)
 		r.ctx = ctx

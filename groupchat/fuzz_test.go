@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -15,7 +16,7 @@ import (
 // keeps to the protocol's order, which the rig sees to.
 func FuzzCheckpoint(f *testing.F) {
 	order := AgentFunc(func(_ context.Context, t *Turn) error {
-		if err := Say(t, "begin", "Two questions first."); err != nil {
+		if err := SayOnce(t, "begin", "Two questions first."); err != nil {
 			return err
 		}
 		answers, err := t.AskAll(Question{Key: "size", Message: "Which size?", Options: []string{"S", "M", "L"}},
@@ -30,9 +31,9 @@ func FuzzCheckpoint(f *testing.F) {
 		if err != nil {
 			return err
 		}
-		return Say(t, "end", "Ordered %s.", content.Text())
+		return SayOnce(t, "end", fmt.Sprintf("Ordered %s.", content.Text()))
 	})
-	fan := &Fan{Participants: []Participant{
+	fan := &Concurrent{Participants: []Participant{
 		{Name: "one", Agent: Review(asker("k"), ReviewOptions{})},
 		{Name: "two", Agent: Sub(nested(1, asker("k")), SubOptions{State: Scoping{Kind: ScopeIsolated}, Output: OutputHistory, Result: "/result"})},
 	}, Select: func(context.Context, View) ([]string, error) { return []string{"one", "two"}, nil }, Output: OutputHistory}

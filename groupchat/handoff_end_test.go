@@ -31,7 +31,7 @@ func TestRow24AModelEndsAnAutonomousHandoff(t *testing.T) {
 // Handing over begins the count anew.
 func TestRow24AnAutonomousSpeakerHasALimit(t *testing.T) {
 	t.Parallel()
-	works := AgentFunc(func(_ context.Context, t *Turn) error { return Say(t, "say", "Working.") })
+	works := AgentFunc(func(_ context.Context, t *Turn) error { return SayOnce(t, "say", "Working.") })
 	r := newRig(t, team(Handoff(HandoffOptions{Start: "a", Autonomous: true}), Participant{Name: "a", Agent: works}))
 	s := r.say("x")
 	must(t, s.err)

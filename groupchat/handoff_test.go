@@ -3,6 +3,7 @@ package groupchat
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -17,7 +18,7 @@ func desk(name string, to ...string) Agent {
 			t.Goto(to[i])
 			i++
 		}
-		return Say(t, "say", "%s", name)
+		return SayOnce(t, "say", name)
 	})
 }
 
@@ -59,7 +60,7 @@ func TestRow24EdgesRestrictHandoffs(t *testing.T) {
 				told = append(told, t.Path()+">"+i.Name+":"+i.Description)
 			}
 			t.Goto(next)
-			return Say(t, "say", "%s", t.Path())
+			return SayOnce(t, "say", t.Path())
 		})
 	}
 	edges := map[string][]string{"a": {"b"}, "b": {"c"}}
@@ -86,7 +87,7 @@ func TestRow24AutonomousSpeakersGoOnToACap(t *testing.T) {
 	turns := 0
 	works := AgentFunc(func(_ context.Context, t *Turn) error {
 		turns++
-		return Say(t, "say", "%v", t.Instruction() != "")
+		return SayOnce(t, "say", fmt.Sprintf("%v", t.Instruction() != ""))
 	})
 	run := func(o HandoffOptions, max int, agent Agent) *rig {
 		turns = 0
@@ -118,7 +119,7 @@ func TestRow24AutonomousSpeakersGoOnToACap(t *testing.T) {
 func TestRow89APingPongOfHandoffsHasAnEnd(t *testing.T) {
 	t.Parallel()
 	to := func(name string) Agent {
-		return AgentFunc(func(_ context.Context, t *Turn) error { t.Goto(name); return Say(t, "say", "not mine") })
+		return AgentFunc(func(_ context.Context, t *Turn) error { t.Goto(name); return SayOnce(t, "say", "not mine") })
 	}
 	r := newRig(t, team(Handoff(HandoffOptions{Start: "a"}), Participant{Name: "a", Agent: to("b")}, Participant{Name: "b", Agent: to("a")}))
 	r.maxTurns = 20

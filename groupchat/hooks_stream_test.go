@@ -59,7 +59,7 @@ func invokes(agent Agent, o OutputMode) Agent {
 	return AgentFunc(func(_ context.Context, t *Turn) error {
 		r, err := t.Invoke("inner", agent, InvokeOptions{Output: o})
 		if err == nil && o == OutputNone {
-			return Say(t, "told", "%s", "told: "+r.Text())
+			return SayOnce(t, "told", "told: "+r.Text())
 		}
 		return err
 	})
@@ -91,8 +91,8 @@ func TestWhatPeopleSeePassesEachFilterOnce(t *testing.T) {
 		"inside of Sub that shares":         {Sub(in(talks("a")), SubOptions{}), []string{"|*a*|"}},
 		"out of sight twice":                {invokes(Sub(in(talks("a")), SubOptions{Output: OutputHistory}), OutputHistory), []string{"|*a*|"}},
 		"what was out of sight":             {in(invokes(invokes(talks("a"), OutputHistory), OutputHistory)), []string{"|*a*|"}},
-		"at once, when all have ended":      {in(&Fan{Output: OutputHistory, Participants: []Participant{{Name: "p", Agent: talks("a")}}}), []string{"|*a*|"}},
-		"at once, their own, when all have": {&Fan{Output: OutputHistory, Participants: []Participant{{Name: "p", Agent: in(talks("a"))}}}, []string{"|*a*|"}},
+		"at once, when all have ended":      {in(&Concurrent{Output: OutputHistory, Participants: []Participant{{Name: "p", Agent: talks("a")}}}), []string{"|*a*|"}},
+		"at once, their own, when all have": {&Concurrent{Output: OutputHistory, Participants: []Participant{{Name: "p", Agent: in(talks("a"))}}}, []string{"|*a*|"}},
 		"not closed":                        {in(AgentFunc(func(_ context.Context, t *Turn) error { _, err := t.Text().WriteString("a"); return err })), []string{"|*a*|"}},
 		"chunks": {in(AgentFunc(func(_ context.Context, t *Turn) error {
 			return errors.Join(t.Emit(&agui.TextMessageChunk{MessageID: "c", Delta: new("a ")}), t.Emit(&agui.TextMessageChunk{Delta: new("b")}))
@@ -171,8 +171,8 @@ func TestAFilterThatRefusesFailsItsTurn(t *testing.T) {
 			return err
 		}),
 		"and ignores errors": AgentFunc(func(_ context.Context, t *Turn) error {
-			_ = Say(t, "a", "secret")
-			_ = Say(t, "b", "secret")
+			_ = SayOnce(t, "a", "secret")
+			_ = SayOnce(t, "b", "secret")
 			return nil
 		}),
 		"out of sight": invokes(sayer("secret"), OutputHistory),
@@ -242,7 +242,7 @@ func TestFiltersBeginAnew(t *testing.T) {
 			_, _ = t.Text().WriteString("one ")
 			return errors.New("once more")
 		}
-		return Say(t, "s", "two")
+		return SayOnce(t, "s", "two")
 	})
 	made := 0
 	counts := Hooks{Stream: func(*Turn) run.Filter {

@@ -118,7 +118,7 @@ func TestAHookChangesAnswersAndRefuses(t *testing.T) {
 			return refusal
 		}}, code: errcode.GuardrailRefused},
 		"a turn is answered": {hooks: Hooks{Turn: func(_ context.Context, t *Turn, _ func(context.Context) error) error {
-			return Say(t, "closed", "We are closed.")
+			return SayOnce(t, "closed", "We are closed.")
 		}}, says: "We are closed."},
 		"a stream is changed": {hooks: Hooks{Stream: func(*Turn) run.Filter {
 			return func(e agui.Event, next run.Emit) error {
@@ -158,7 +158,7 @@ func TestAPausedTurnPassesItsHooksAgain(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return Say(t, "size", "%s", a.Payload)
+		return SayOnce(t, "size", string(a.Payload))
 	})
 	r := newRig(t, &Chat{Manager: Sequential(), Participants: []Participant{{Name: "clerk", Agent: WithHooks(asks, n.hooks("h"))}}})
 	must(t, r.say("go").err)

@@ -49,7 +49,7 @@ type Reply struct {
 	answers []answer
 }
 
-// Text is the last thing the agent said; empty if it said nothing. If a [Fan] said it, it is the last words of each of the fan's
+// Text is the last thing the agent said; empty if it said nothing. If a [Concurrent] said it, it is the last words of each of the fan's
 // participants in their order, with an empty line between them.
 func (r Reply) Text() string {
 	if r.answers != nil {

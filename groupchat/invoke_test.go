@@ -24,7 +24,7 @@ func both(o InvokeOptions, agents map[string]Agent, names ...string) Agent {
 		if err != nil {
 			return err
 		}
-		return Say(t, "sum", "%s+%s", replies[0].Text(), replies[1].Text())
+		return SayOnce(t, "sum", fmt.Sprintf("%s+%s", replies[0].Text(), replies[1].Text()))
 	})
 }
 
@@ -33,7 +33,7 @@ func TestG4AnInvokedAgentIsAStepAndASubagent(t *testing.T) {
 	var ids []string
 	inner := AgentFunc(func(_ context.Context, t *Turn) error {
 		ids = append(ids, t.ID(), t.Path(), t.Instruction())
-		return Say(t, "say", "inner")
+		return SayOnce(t, "say", "inner")
 	})
 	outer := AgentFunc(func(_ context.Context, t *Turn) error {
 		for n := range 2 {
@@ -41,7 +41,7 @@ func TestG4AnInvokedAgentIsAStepAndASubagent(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if err := Say(t, fmt.Sprint("got", n), "got:%s", reply.Text()); err != nil {
+			if err := SayOnce(t, fmt.Sprint("got", n), fmt.Sprintf("got:%s", reply.Text())); err != nil {
 				return err
 			}
 		}
@@ -113,7 +113,7 @@ func TestInvokedAgentsDoNotHearEachOther(t *testing.T) {
 	t.Parallel()
 	var seen []string
 	listen := AgentFunc(func(_ context.Context, t *Turn) error {
-		if err := Say(t, "say", "b speaks"); err != nil {
+		if err := SayOnce(t, "say", "b speaks"); err != nil {
 			return err
 		}
 		seen = texts(t.Messages())
@@ -145,7 +145,7 @@ func TestAnInvokedAgentIsShownNothingOfTheCallerButWhatItIsGiven(t *testing.T) {
 	t.Parallel()
 	leaf := AgentFunc(func(_ context.Context, t *Turn) error {
 		last, ok := t.LastUser()
-		return Say(t, "say", "%v %s %d", ok, last.Content.Text(), len(t.News()))
+		return SayOnce(t, "say", fmt.Sprintf("%v %s %d", ok, last.Content.Text(), len(t.News())))
 	})
 	for want, given := range map[string][]Message{
 		"false  0":     {},
@@ -167,7 +167,7 @@ func TestAnInvokedAgentsFailureIsItsPolicys(t *testing.T) {
 		if tries++; tries < 3 {
 			return errors.New("boom")
 		}
-		return Say(t, "say", "fine")
+		return SayOnce(t, "say", "fine")
 	})
 	invoking := func(o InvokeOptions) Agent {
 		return AgentFunc(func(_ context.Context, t *Turn) error {
@@ -176,7 +176,7 @@ func TestAnInvokedAgentsFailureIsItsPolicys(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return Say(t, "say", "%v:%s", reply.Skipped, reply.Text())
+			return SayOnce(t, "say", fmt.Sprintf("%v:%s", reply.Skipped, reply.Text()))
 		})
 	}
 	bad := "in { error agent_failed } in "
@@ -205,7 +205,7 @@ func TestAnInvokedAgentHasAStateOfItsOwn(t *testing.T) {
 			return err
 		}
 		raw, _ := t.State().Raw("/secret")
-		return Say(t, "kept", "%s", raw)
+		return SayOnce(t, "kept", string(raw))
 	})
 	r := newRig(t, AgentFunc(func(_ context.Context, t *Turn) error {
 		_, err := t.Invoke("in", inner, InvokeOptions{Scope: Scoping{Kind: ScopeIsolated}})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"strconv"
 	"strings"
@@ -22,7 +23,7 @@ func supervised(o LLMManagerOptions, names ...string) *Chat {
 	c := &Chat{Manager: LLMManager(o)}
 	for _, name := range names {
 		c.Participants = append(c.Participants, Participant{Name: name, Description: "Says " + name, Agent: AgentFunc(func(_ context.Context, t *Turn) error {
-			return Say(t, "say", "%s %s", name, t.Instruction())
+			return SayOnce(t, "say", fmt.Sprintf("%s %s", name, t.Instruction()))
 		})})
 	}
 	return c
@@ -123,7 +124,7 @@ func TestLLMManagerWithoutAChat(t *testing.T) {
 
 func TestLLMManagerValidate(t *testing.T) {
 	t.Parallel()
-	c := supervised(LLMManagerOptions{Retries: -2, Fallback: ByState("eve")}, "ann")
+	c := supervised(LLMManagerOptions{Retries: -2, Fallback: Rules("eve")}, "ann")
 	err := c.Validate()
 	for _, want := range []string{"has no model", "retries is -2", `fallback: names "eve"`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -155,9 +156,9 @@ func TestAModelIsToldWhoDidNothing(t *testing.T) {
 		{"mended", []script{ann, ann, ann, bob, terminates}, LLMManagerOptions{}, "ann ann bob supervisor", ""},
 		{"in other words", []script{ann, ann, chooses(" ANN ", ""), terminates}, LLMManagerOptions{}, "ann ann supervisor", ""},
 		{"later", []script{ann, ann, bob, ann, terminates}, LLMManagerOptions{}, "ann ann bob ann supervisor", ""},
-		{"fallback", []script{ann}, LLMManagerOptions{Retries: -1, Fallback: ByState(Done, Rule{Missing("/bob"), "bob"}, Rule{Missing("/bob"), "ann"})}, "ann ann bob ann", ""},
+		{"fallback", []script{ann}, LLMManagerOptions{Retries: -1, Fallback: Rules(Done, Rule{Missing("/bob"), "bob"}, Rule{Missing("/bob"), "ann"})}, "ann ann bob ann", ""},
 		{"for ever", []script{ann}, LLMManagerOptions{}, "ann ann", errcode.NoProgress},
-		{"by the fallback, too", []script{ann}, LLMManagerOptions{Fallback: ByState("ann")}, "ann ann", errcode.NoProgress},
+		{"by the fallback, too", []script{ann}, LLMManagerOptions{Fallback: Rules("ann")}, "ann ann", errcode.NoProgress},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -307,7 +307,7 @@ func TestRow42OutOfSight(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return Say(t, "say", "It says: %s", reply.Text())
+		return SayOnce(t, "say", fmt.Sprintf("It says: %s", reply.Text()))
 	}))
 	r.input = Input{Tools: []agui.Tool{{Name: "show_map"}}}
 	first := r.say("go")

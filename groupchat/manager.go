@@ -21,6 +21,9 @@ type Manager interface {
 // ManagerFunc is a function that is a [Manager].
 type ManagerFunc func(ctx context.Context, v View) (Decision, error)
 
+// ByFunc makes managers that remember nothing, of a function.
+func ByFunc(f ManagerFunc) func() Manager { return func() Manager { return f } }
+
 // Next calls f.
 func (f ManagerFunc) Next(ctx context.Context, v View) (Decision, error) { return f(ctx, v) }
 
@@ -109,20 +112,20 @@ type Rule struct {
 	Speaker string // or Done
 }
 
-// ByState makes managers that choose by the first rule that holds, else by the default, which may be [Done]. A
+// Rules makes managers that choose by the first rule that holds, else by the default, which may be [Done]. A
 // participant whose turn failed and was skipped in this run, or in whose turn a person cancelled a question, is not
 // chosen again, because its rule would still hold. After a cancelled question the default is chosen at most once, and the chat ends at a rule
 // that leads from the last speaker to a participant that is not chosen again.
-func ByState(otherwise string, rules ...Rule) func() Manager {
-	return func() Manager { return byState{rules, otherwise} }
+func Rules(otherwise string, list ...Rule) func() Manager {
+	return func() Manager { return rules{list, otherwise} }
 }
 
-type byState struct {
+type rules struct {
 	rules     []Rule
 	otherwise string
 }
 
-func (m byState) Next(_ context.Context, v View) (Decision, error) {
+func (m rules) Next(_ context.Context, v View) (Decision, error) {
 	unled := v
 	unled.LastSpeaker = ""
 	for _, r := range m.rules {
@@ -146,7 +149,7 @@ func (v View) passed(name string) bool { return v.Failed[name]+v.Declined[name] 
 func speak(name string) Decision { return Decision{Speaker: name, Done: name == Done} }
 
 // Check reports a missing default, names that are no participant's, and participants that no rule can choose.
-func (m byState) Check(participants []string) error {
+func (m rules) Check(participants []string) error {
 	var errs []error
 	if m.otherwise == "" {
 		errs = append(errs, errors.New(`has no default; "done" ends the chat`))

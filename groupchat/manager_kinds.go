@@ -87,7 +87,7 @@ func asks(m Manager) bool {
 }
 
 // Kind is part of [Kinded].
-func (byState) Kind() string { return "rules" }
+func (rules) Kind() string { return "rules" }
 
 // Kind is part of [Kinded].
 func (route) Kind() string { return "route" }

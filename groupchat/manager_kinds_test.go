@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -136,7 +137,7 @@ func TestAManagersChoiceIsRecorded(t *testing.T) {
 			if !alive {
 				return dies
 			}
-			return groupchat.Say(t, "say", "Here.")
+			return groupchat.SayOnce(t, "say", "Here.")
 		})},
 	}}
 	s := newStage(t, chat)
@@ -191,7 +192,7 @@ func (h *hostess) Speak(_ context.Context, t *groupchat.Turn) error {
 	if err := answer.Decode(&h.Name); err != nil {
 		return err
 	}
-	return groupchat.Say(t, "say", "%s begins.", h.Name)
+	return groupchat.SayOnce(t, "say", fmt.Sprintf("%s begins.", h.Name))
 }
 
 // TestASupervisorAsks has a manager of another package that takes turns itself: it asks and waits, and what it has learned is there after
@@ -204,7 +205,7 @@ func TestASupervisorAsks(t *testing.T) {
 		if fault != nil {
 			return fault
 		}
-		return groupchat.Say(t, "say", "%s", "Me.")
+		return groupchat.SayOnce(t, "say", "Me.")
 	})
 	inner := &groupchat.Chat{Supervisor: "lead", Manager: func() groupchat.Manager { return &hostess{} }, Participants: []groupchat.Participant{
 		{Name: "ann", Agent: ann}, {Name: "bob", Agent: speaks("I am last.")},

@@ -21,9 +21,9 @@ func choice(t *testing.T, m func() Manager, doc string, v View) (Decision, error
 	return m().Next(context.Background(), v)
 }
 
-func TestTrapT1ByStateJudgesByContent(t *testing.T) {
+func TestTrapT1RulesJudgesByContent(t *testing.T) {
 	t.Parallel()
-	m := ByState(Done, Rule{Missing("/flights"), "flights"}, Rule{Missing("/itinerary/hotel"), "hotels"}, Rule{Missing("/experiences"), "experiences"})
+	m := Rules(Done, Rule{Missing("/flights"), "flights"}, Rule{Missing("/itinerary/hotel"), "hotels"}, Rule{Missing("/experiences"), "experiences"})
 	for _, test := range []struct{ doc, want string }{
 		{`{}`, "flights"},
 		{`{"flights":null}`, "flights"},
@@ -42,7 +42,7 @@ func TestTrapT1ByStateJudgesByContent(t *testing.T) {
 			t.Errorf("on %s: %+v, want %s", test.doc, d, test.want)
 		}
 	}
-	d, err := choice(t, ByState(Done, Rule{Present("/x"), "x"}), `{"x":[0]}`, View{})
+	d, err := choice(t, Rules(Done, Rule{Present("/x"), "x"}), `{"x":[0]}`, View{})
 	must(t, err)
 	equal(t, "present", d.Speaker, "x")
 }
@@ -138,7 +138,7 @@ func TestRow116ValidateReportsEveryMistake(t *testing.T) {
 		{"its own", with(func(p *Participant) { p.Agent = mistaken{} }), []string{`participant "a": has no steps`}},
 		{"itself", loop, []string{"chat.me: contains itself"}},
 		{"deep", nested(maxDepth+1, sayer("x")).(*Chat), []string{"nested deeper than 16"}},
-		{"rules", team(ByState("", Rule{nil, "b"}), ok), []string{"no default", "rule 1 has no condition", `names "b"`, `never chooses participant "a"`}},
+		{"rules", team(Rules("", Rule{nil, "b"}), ok), []string{"no default", "rule 1 has no condition", `names "b"`, `never chooses participant "a"`}},
 		{"route", team(Route("/k", map[string]string{"x": "b"}, Done), ok), []string{`names "b"`, `never chooses participant "a"`}},
 	}
 	for _, test := range tests {

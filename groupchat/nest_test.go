@@ -193,7 +193,7 @@ func TestRow37IsolatedStateNeverReachesTheWire(t *testing.T) {
 		var topic string
 		_, _ = t.State().Get("/topic", &topic)
 		_, seesOrder := t.State().Raw("/order")
-		if err := Say(t, "say", "%d %s %v", n, topic, seesOrder); err != nil {
+		if err := SayOnce(t, "say", fmt.Sprintf("%d %s %v", n, topic, seesOrder)); err != nil {
 			return err
 		}
 		return asker("k").Run(ctx, t)
@@ -253,7 +253,7 @@ func TestCommitsInsideATurnKeepItsScope(t *testing.T) {
 	set := AgentFunc(func(_ context.Context, t *Turn) error { return t.State().Set("/kept", true) })
 	inner := team(Sequential(), Participant{Name: "one", Agent: set}, Participant{Name: "two", Agent: AgentFunc(func(_ context.Context, t *Turn) error {
 		raw, _ := t.State().Raw("/kept")
-		return Say(t, "say", "kept: %s", raw)
+		return SayOnce(t, "say", fmt.Sprintf("kept: %s", raw))
 	})})
 	r := newRig(t, team(Sequential(), Participant{Name: "in", Agent: inner, Scope: Scoping{Kind: ScopeIsolated}}))
 	must(t, r.say("x").err)

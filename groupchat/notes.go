@@ -10,9 +10,9 @@ import (
 // MaxNotes is the limit of the notes of a thread, in bytes; the oldest are dropped.
 const MaxNotes = 64 << 10
 
-// Notes are what the agents of a thread keep between its runs without showing it to clients, one value for each key, such as
-// the summary of a conversation that is longer than a model's context. They are JSON of at most [MaxNotes] bytes. A thread that
-// lost them computes them again. The zero value is empty. It is safe for concurrent use.
+// Notes are what the agents of a thread keep between its runs without showing it to clients, one value for each key,
+// such as the summary of a conversation that is longer than a model's context. They are JSON of at most [MaxNotes]
+// bytes. A thread that lost them computes them again. The zero value is empty. It is safe for concurrent use.
 type Notes struct {
 	mu      sync.Mutex
 	kept    map[string]note
@@ -75,8 +75,8 @@ func (s *Notes) set(key string, value json.RawMessage) {
 	}
 }
 
-// Changed returns all notes if any was written since it was last called, and nil otherwise; an empty object if all were removed.
-// A host stores them with each commit, and at the end of the run even if it failed.
+// Changed returns all notes if any was written since it was last called, and nil otherwise; an empty object if all were
+// removed. A host stores them with each commit, and at the end of the run even if it failed.
 func (s *Notes) Changed() json.RawMessage {
 	s.mu.Lock()
 	defer s.mu.Unlock()

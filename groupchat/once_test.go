@@ -98,17 +98,17 @@ func TestAnEffectIsProgress(t *testing.T) {
 		"an effect further down": {quiet(team(Sequential(), Participant{Name: "in", Agent: files})), func() int { return effects }},
 	} {
 		effects = 0
-		chat := team(ByState("a"), Participant{Name: "a", Agent: tt.agent})
+		chat := team(Rules("a"), Participant{Name: "a", Agent: tt.agent})
 		chat.MaxRounds = 3
 		must(t, newRig(t, chat).say("go").err)
 		equal(t, name, tt.done(), 3)
 	}
 	silent := &LLM{Model: newMind(t, script{Body: finish("stop")}).model()}
-	codeOf(t, newRig(t, team(ByState("a"), Participant{Name: "a", Agent: silent})).say("go"), errcode.NoProgress) // a reply is none
+	codeOf(t, newRig(t, team(Rules("a"), Participant{Name: "a", Agent: silent})).say("go"), errcode.NoProgress) // a reply is none
 	manager := LLMManager(LLMManagerOptions{Model: newMind(t, chooses("b", ""), terminates).model()})
 	idle := team(manager, Participant{Name: "b", Agent: AgentFunc(func(context.Context, *Turn) error { return nil })})
 	idle.Manager = func() Manager { return &silenced{Manager: manager()} }
-	codeOf(t, newRig(t, team(ByState("a"), Participant{Name: "a", Agent: idle})).say("go"), errcode.NoProgress) // nor is a choice
+	codeOf(t, newRig(t, team(Rules("a"), Participant{Name: "a", Agent: idle})).say("go"), errcode.NoProgress) // nor is a choice
 }
 
 // silenced is a manager that decides, and says nothing.
@@ -128,10 +128,34 @@ func TestATakenOverEffectIsProgress(t *testing.T) {
 		_, err := Once(t, "file", func() (bool, error) { effects++; return true, nil })
 		return err
 	})
-	chat := team(ByState("a"), Participant{Name: "a", Agent: files})
+	chat := team(Rules("a"), Participant{Name: "a", Agent: files})
 	chat.MaxRounds = 2
 	r := newRig(t, chat)
 	r.messages = []Message{{ID: "u", Role: agui.RoleUser, Content: agui.TextContent("go")}}
 	must(t, r.run(Session{Takeover: true, Memo: map[string]json.RawMessage{"1/a@1/once/file": json.RawMessage("true")}}).err)
 	equal(t, "effects", effects, 1)
+}
+
+// TestSayWithoutAKey says each text of a turn once, also when the turn is entered again.
+func TestSayWithoutAKey(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, AgentFunc(func(_ context.Context, t *Turn) error {
+		for _, text := range []string{"Hm.", "Hm.", "Well."} {
+			if err := Say(t, text); err != nil {
+				return err
+			}
+		}
+		answer, err := Choose(t, Question{Key: "size", Message: "Which size?"}, "S", "L")
+		if err != nil {
+			return err
+		}
+		if err := Say(t, "Well."); err != nil {
+			return err
+		}
+		return Sayf(t, "%s it is.", answer)
+	}))
+	must(t, r.say("go").err)
+	equal(t, "said before the answer", texts(r.messages)[1:], []string{"Hm.", "Hm.", "Well."})
+	must(t, r.answer(map[string]string{"size": `"L"`}).err)
+	equal(t, "said", texts(r.messages)[1:], []string{"Hm.", "Hm.", "Well.", "Well.", "L it is."})
 }

@@ -31,7 +31,7 @@ func TestAPanicBehindAnAgentsBackIsTheFailureOfItsTurn(t *testing.T) {
 		p    Participant
 	}{
 		{"a reducer of what a scope gives back", Participant{Agent: finds, Scope: outputs}},
-		{"the same of one who works beside others", Participant{Agent: &Fan{Participants: []Participant{
+		{"the same of one who works beside others", Participant{Agent: &Concurrent{Participants: []Participant{
 			{Name: "a", Agent: finds, Scope: outputs}, {Name: "b", Agent: sayer("b")},
 		}}}},
 		{"an error that cannot be unwrapped", Participant{Agent: breaks}},

@@ -91,7 +91,7 @@ func drawAgent(rt *rapid.T, depth int) Agent {
 		}
 		return Sub(drawChat(rt, depth+1), o)
 	case kind == 4:
-		fan := &Fan{Output: output.Draw(rt, "output")}
+		fan := &Concurrent{Output: output.Draw(rt, "output")}
 		for i := range rapid.IntRange(1, 3).Draw(rt, "wide") {
 			fan.Participants = append(fan.Participants, Participant{
 				Name: fmt.Sprint("f", i), Agent: drawAgent(rt, depth+1), OnError: ErrorPolicy{Skip: rapid.Bool().Draw(rt, "skip")},
@@ -192,7 +192,7 @@ func pointer(t *Turn, name string) string {
 func do(t *Turn, d deed, key string) error {
 	switch d.kind {
 	case 0, 1:
-		return Say(t, key, "%s", t.Path())
+		return SayOnce(t, key, t.Path())
 	case 2:
 		return t.State().Set(pointer(t, "out"), t.ID())
 	case 3, 4:
@@ -213,7 +213,7 @@ func do(t *Turn, d deed, key string) error {
 		_, err := t.Text().WriteString("left open") // and said again in a replay, so only before a failure
 		return errors.Join(err, errors.New("boom"))
 	case 7:
-		t.Go(func() error { return Say(t, key, "aside") })
+		t.Go(func() error { return SayOnce(t, key, "aside") })
 		t.Go(func() error { return t.State().Set(pointer(t, "aside"+key), key) })
 		return nil
 	case 8:
@@ -268,8 +268,8 @@ func drawTeamThatEnds(rt *rapid.T, depth int) Agent {
 	}
 	switch rapid.IntRange(0, 3).Draw(rt, "team") {
 	case 0:
-		last := func(_ context.Context, t *Turn, _ []Reply) error { return Say(t, "last", "%s", t.Path()) }
-		return &Fan{Participants: people, Join: last, Output: rapid.SampledFrom([]OutputMode{OutputBoth, OutputHistory}).Draw(rt, "output")}
+		last := func(_ context.Context, t *Turn, _ []Reply) error { return SayOnce(t, "last", t.Path()) }
+		return &Concurrent{Participants: people, Join: last, Output: rapid.SampledFrom([]OutputMode{OutputBoth, OutputHistory}).Draw(rt, "output")}
 	case 1:
 		return Sub(team(Sequential(), people...), SubOptions{Output: rapid.SampledFrom([]OutputMode{OutputBoth, OutputHistory}).Draw(rt, "output")})
 	default:

@@ -13,14 +13,14 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// records are the records of a run's open turns, and what else the goroutines of a run share. They own the lock: only the files
-// records*.go take it, and all other files call the methods there. It is never held while an agent, a model, a tool or a writer
-// works. Methods with a name in …Locked are called with the lock held. It also guards the fields of each [Turn] and [turnKeys]
-// that are marked so.
+// records are the records of a run's open turns, and what else the goroutines of a run share. They own the lock: only
+// the files records*.go take it, and all other files call the methods there. It is never held while an agent, a model,
+// a tool or a writer works. Methods with a name in …Locked are called with the lock held. It also guards the fields of
+// each [Turn] and [turnKeys] that are marked so.
 type records struct {
 	mu       sync.Mutex
 	root     *turnRecord
-	fans     map[string]*Fan // by their paths; copied when one is added
+	fans     map[string]*Concurrent // by their paths; copied when one is added
 	turns    int
 	waiting  []waiting // innermost first
 	hooks    []*checkpointHook
@@ -89,8 +89,8 @@ func (r *records) addUsage(u *Usage, origin string, cost *float64, list []agui.T
 	return err
 }
 
-// A checkpointHook copies into a record what a turn under way keeps elsewhere, before a checkpoint is made of it. It is called
-// with the lock held.
+// A checkpointHook copies into a record what a turn under way keeps elsewhere, before a checkpoint is made of it. It is
+// called with the lock held.
 type checkpointHook struct{ keep func() }
 
 // addHook lets keep be called before every checkpoint, until removeHook.
@@ -110,7 +110,8 @@ func (r *records) removeHook(k *checkpointHook) {
 	r.hooks = slices.DeleteFunc(r.hooks, func(o *checkpointHook) bool { return o == k })
 }
 
-// A savedState is where a record keeps the state of a participant that has its own. Both functions are called with the lock held.
+// A savedState is where a record keeps the state of a participant that has its own. Both functions are called with the
+// lock held.
 type savedState struct {
 	get func() json.RawMessage
 	set func(json.RawMessage)
@@ -139,7 +140,7 @@ func (r *records) branchOf(field *[]Message) []Message {
 }
 
 // addFan registers the fan at a path: one that a turn invokes is not in the tree of the run's agent.
-func (r *records) addFan(at string, f *Fan) {
+func (r *records) addFan(at string, f *Concurrent) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.fans[at] != f {
@@ -148,7 +149,7 @@ func (r *records) addFan(at string, f *Fan) {
 }
 
 // knownFans returns the fans by their paths. The map does not change.
-func (r *records) knownFans() map[string]*Fan {
+func (r *records) knownFans() map[string]*Concurrent {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.fans
@@ -185,8 +186,8 @@ func (r *records) removeSuspended(path string) []waiting {
 	return below
 }
 
-// waitedCalls returns the ids of the calls that a turn waited for. Unless keep is set those that are open get the result that
-// they were not answered.
+// waitedCalls returns the ids of the calls that a turn waited for. Unless keep is set those that are open get the
+// result that they were not answered.
 func (r *records) waitedCalls(f *turnRecord, keep bool) map[string]bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -202,7 +203,8 @@ func (r *records) waitedCalls(f *turnRecord, keep bool) map[string]bool {
 	return waited
 }
 
-// claim makes mine the channel of the effect with an id, unless another goroutine is at work on it: then it returns the other's.
+// claim makes mine the channel of the effect with an id, unless another goroutine is at work on it: then it returns the
+// other's.
 func (r *records) claim(id string, mine chan struct{}) (other chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

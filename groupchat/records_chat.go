@@ -30,7 +30,8 @@ func (t *Turn) Goto(name string) {
 	r.record.Goto = name
 }
 
-// openTurn opens p's turn: a round is counted here, and here only. Manager is the manager's snapshot, after the last message there is.
+// openTurn opens p's turn: a round is counted here, and here only. Manager is the manager's snapshot, after the last
+// message there is.
 func (r *chatRun) openTurn(p *Participant, d Decision, manager json.RawMessage, after string) error {
 	x := r.t.x
 	x.mu.Lock()
@@ -56,8 +57,8 @@ func (r *chatRun) openTurn(p *Participant, d Decision, manager json.RawMessage, 
 	return nil
 }
 
-// closeTurn closes p's open turn and records its result. Supervised says that the supervisor took it, with the manager's snapshot;
-// last is the last message there is.
+// closeTurn closes p's open turn and records its result. Supervised says that the supervisor took it, with the
+// manager's snapshot; last is the last message there is.
 func (r *chatRun) closeTurn(p *Participant, supervised bool, manager json.RawMessage, last string, failed bool) {
 	r.t.x.mu.Lock()
 	defer r.t.x.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
@@ -83,8 +84,8 @@ func (t *Turn) checkReturned(err error) error {
 	return err
 }
 
-// claimKey notes the meaning of the key of a question, a message, a call or an agent. It fails if the key had another meaning
-// since the turn was entered, because an answer to one would be taken for the other's.
+// claimKey notes the meaning of the key of a question, a message, a call or an agent. It fails if the key had another
+// meaning since the turn was entered, because an answer to one would be taken for the other's.
 func (t *Turn) claimKey(kind, key, what string) error {
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
@@ -101,6 +102,14 @@ func (t *Turn) changeKey(kind, key, what string) {
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
 	t.keys.meant[kind+"/"+key] = what
+}
+
+// nextText returns the key of the next message of a text, by its hash.
+func (t *Turn) nextText(hash string) string {
+	t.x.mu.Lock()
+	defer t.x.mu.Unlock()
+	t.keys.texts = with(t.keys.texts, hash, t.keys.texts[hash]+1)
+	return "text/" + hash + "/" + strconv.Itoa(t.keys.texts[hash])
 }
 
 // answer returns the answer under key, from an earlier run or from this resume.
@@ -134,8 +143,8 @@ func (t *Turn) wasAsked(key string) bool {
 	return t.keys.Asks[key] != ""
 }
 
-// openQuestion returns the interrupt id of the question under key, a new one if it was not asked yet. A hash that is not empty
-// is recorded as the question's.
+// openQuestion returns the interrupt id of the question under key, a new one if it was not asked yet. A hash that is
+// not empty is recorded as the question's.
 func (t *Turn) openQuestion(key, hash string) string {
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
@@ -191,8 +200,8 @@ func (t *Turn) toolKeys(call string) *keySpace {
 	return space
 }
 
-// announce gives the turn the id that its invocation has for clients, and returns it: the same again when it was paused, a new
-// one when it is repeated.
+// announce gives the turn the id that its invocation has for clients, and returns it: the same again when it was
+// paused, a new one when it is repeated.
 func (t *Turn) announce() string {
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
@@ -218,8 +227,8 @@ func (t *Turn) addInvocation(id string) {
 	}
 }
 
-// invocations returns the invocations of the turn and of all turns in it, and whether the turn itself has none because it is the
-// root's.
+// invocations returns the invocations of the turn and of all turns in it, and whether the turn itself has none because
+// it is the root's.
 func (t *Turn) invocations() (set map[string]bool, root bool) {
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
@@ -306,8 +315,8 @@ func (t *Turn) othersAtWork() bool {
 	return false
 }
 
-// openChildren finds the records of invoked turns, or opens them: they are counted here, and here only. After is the last message
-// there is.
+// openChildren finds the records of invoked turns, or opens them: they are counted here, and here only. After is the
+// last message there is.
 func (t *Turn) openChildren(list []Invocation, after string) ([]*turnRecord, error) {
 	x := t.x
 	x.mu.Lock()

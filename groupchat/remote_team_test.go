@@ -3,6 +3,7 @@ package groupchat
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -29,7 +30,7 @@ func TestRemoteOutOfSight(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return Say(t, "length", "%d letters", len(reply.Text()))
+		return SayOnce(t, "length", fmt.Sprintf("%d letters", len(reply.Text())))
 	})
 	r := newRig(t, team(Sequential(), Participant{Name: "asker", Agent: asker}))
 	r.input.Tools = []agui.Tool{{Name: "show_map"}}

@@ -155,7 +155,7 @@ func (p *Participant) form() string {
 	switch a := unwrap(p.Agent).(type) {
 	case *Chat:
 		kind = "chat"
-	case *Fan:
+	case *Concurrent:
 		kind = "fan"
 	case *review:
 		kind = "review"

@@ -81,7 +81,7 @@ func TestAnotherManagerDoesNotGoOn(t *testing.T) {
 	}
 	managers := map[string]func() Manager{
 		"sequential": Sequential(), "round robin": RoundRobin(), "custom": custom,
-		"rules": ByState("b", Rule{Missing("/a"), "a"}), "route": Route("/x", map[string]string{"b": "b"}, "a"),
+		"rules": Rules("b", Rule{Missing("/a"), "a"}), "route": Route("/x", map[string]string{"b": "b"}, "a"),
 		"handoff": Handoff(HandoffOptions{Start: "a"}), "model": LLMManager(LLMManagerOptions{Model: newMind(t, says(`{"next_speaker":"a"}`)).model()}),
 	}
 	for was, before := range managers {
@@ -144,7 +144,7 @@ func TestAnotherKindOfAgentDoesNotGoOn(t *testing.T) {
 		"model":    tool,
 		"script":   func() Agent { return ask },
 		"team":     func() Agent { return team(Sequential(), lineup("a")...) },
-		"fan":      func() Agent { return &Fan{Participants: lineup("a")} },
+		"fan":      func() Agent { return &Concurrent{Participants: lineup("a")} },
 		"review":   func() Agent { return Review(asker("k"), ReviewOptions{}) },
 		"hidden":   func() Agent { return Sub(ask, SubOptions{Output: OutputNone}) },
 		"scoped":   func() Agent { return Sub(ask, SubOptions{State: own}) },

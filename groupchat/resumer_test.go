@@ -3,6 +3,7 @@ package groupchat
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/agui-gateway/gateway/errcode"
@@ -27,7 +28,7 @@ func (v versioned) Run(_ context.Context, t *Turn) error {
 		if _, err := t.Ask(Question{Key: "k", Message: "k?"}); err != nil {
 			return err
 		}
-		return Say(t, "said", "%s remembers: %t", v, before)
+		return SayOnce(t, "said", fmt.Sprintf("%s remembers: %t", v, before))
 	})
 }
 

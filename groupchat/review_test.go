@@ -2,6 +2,7 @@ package groupchat
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -13,7 +14,7 @@ func TestReviewApprovesOnAnEmptyAnswerAndIteratesOnComments(t *testing.T) {
 		last, _ := t.LastUser()
 		all := texts(t.Messages())
 		seen = append(seen, strings.Join(all[1:], " / "))
-		return Say(t, "say", "draft on %s", strings.ReplaceAll(last.Content.Text(), "\n\n", " "))
+		return SayOnce(t, "say", fmt.Sprintf("draft on %s", strings.ReplaceAll(last.Content.Text(), "\n\n", " ")))
 	})
 	chat := team(Sequential(), Participant{Name: "writer", Agent: Review(writer, ReviewOptions{Message: "All right?", Instruction: "Revise:"})},
 		Participant{Name: "then", Agent: sayer("then")})
@@ -41,7 +42,7 @@ func TestReviewedSpeakersHandOverAndTeamsAreKnown(t *testing.T) {
 	hands := AgentFunc(func(_ context.Context, t *Turn) error {
 		targets = len(t.Handoffs())
 		t.Goto("b")
-		return Say(t, "say", "over to b")
+		return SayOnce(t, "say", "over to b")
 	})
 	inner := team(Sequential(), Participant{Name: "in", Agent: sayer("b")})
 	r := newRig(t, team(Handoff(HandoffOptions{Start: "a"}), Participant{Name: "a", Agent: Review(hands, ReviewOptions{})},

@@ -387,7 +387,7 @@ func (described) Run(context.Context, *Turn) error { return nil }
 
 // sayer is an agent that says its text once.
 func sayer(text string) Agent {
-	return AgentFunc(func(_ context.Context, t *Turn) error { return Say(t, "say", "%s", text) })
+	return AgentFunc(func(_ context.Context, t *Turn) error { return SayOnce(t, "say", text) })
 }
 
 // asker asks a question and says the answer.
@@ -398,9 +398,9 @@ func asker(key string) Agent {
 			return err
 		}
 		if a.Cancelled {
-			return Say(t, "said", "nothing")
+			return SayOnce(t, "said", "nothing")
 		}
-		return Say(t, "said", "%s", a.Payload)
+		return SayOnce(t, "said", string(a.Payload))
 	})
 }
 

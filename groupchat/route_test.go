@@ -27,7 +27,9 @@ func TestRow62RegressionARoutesInstructionTravelsWithIt(t *testing.T) {
 
 func TestRow65TheInstructionOfATeamReachesItsFirstSpeakerOnly(t *testing.T) {
 	t.Parallel()
-	tell := AgentFunc(func(_ context.Context, t *Turn) error { return Say(t, "say", "%s:%s", t.Path(), t.Instruction()) })
+	tell := AgentFunc(func(_ context.Context, t *Turn) error {
+		return SayOnce(t, "say", fmt.Sprintf("%s:%s", t.Path(), t.Instruction()))
+	})
 	inner := team(Sequential(), Participant{Name: "one", Agent: tell}, Participant{Name: "two", Agent: tell})
 	r := newRig(t, team(RouteTo("/k", nil, Destination{Speaker: "in", Instruction: "be brief"}), Participant{Name: "in", Agent: inner}))
 	must(t, r.say("x").err)

@@ -25,7 +25,7 @@ func star(names ...string) *Chat {
 		rules = append(rules, Rule{Missing("/" + name), name})
 		people = append(people, Participant{Name: name, Agent: sets("/" + name)})
 	}
-	decide := ByState(Done, rules...)
+	decide := Rules(Done, rules...)
 	return team(func() Manager {
 		return ManagerFunc(func(ctx context.Context, v View) (Decision, error) {
 			d, err := decide().Next(ctx, v)
@@ -56,7 +56,7 @@ func TestRow2AChatIsAnAgentWhereverOneIs(t *testing.T) {
 	for want, root := range map[string]Agent{
 		"a { a } a":                 inner,
 		"in { in.a { a } in.a } in": team(Sequential(), Participant{Name: "in", Agent: inner}),
-		"fan { fan.in { fan.in.a { a } fan.in.a } fan.in } fan": team(Sequential(), Participant{Name: "fan", Agent: &Fan{Participants: []Participant{{Name: "in", Agent: inner}}}}),
+		"fan { fan.in { fan.in.a { a } fan.in.a } fan.in } fan": team(Sequential(), Participant{Name: "fan", Agent: &Concurrent{Participants: []Participant{{Name: "in", Agent: inner}}}}),
 	} {
 		s := newRig(t, root).say("x")
 		must(t, s.err)
@@ -96,7 +96,7 @@ func TestRow38AChildWritesItsParentsStateThroughTheSameReducers(t *testing.T) {
 
 func TestRow43NoRunBeginsInsideARun(t *testing.T) {
 	t.Parallel()
-	fan := &Fan{Participants: []Participant{{Name: "a", Agent: nested(2, sayer("leaf"))}, {Name: "b", Agent: Sub(nested(2, sayer("leaf")), SubOptions{})}}}
+	fan := &Concurrent{Participants: []Participant{{Name: "a", Agent: nested(2, sayer("leaf"))}, {Name: "b", Agent: Sub(nested(2, sayer("leaf")), SubOptions{})}}}
 	s := newRig(t, team(Sequential(), Participant{Name: "fan", Agent: fan})).say("x")
 	must(t, s.err)
 	runs, texts := 0, 0
@@ -118,7 +118,7 @@ func TestRow75FullRow77CustomAndRow78SeenWithoutATurn(t *testing.T) {
 	watch := func(name string) Agent {
 		return AgentFunc(func(_ context.Context, t *Turn) error {
 			seen[name] = append(seen[name], strings.Join(texts(t.Messages()), ","), strings.Join(texts(t.News()), ","))
-			return Say(t, "say", "%s", name)
+			return SayOnce(t, "say", name)
 		})
 	}
 	filter := func(v View) []Message {
@@ -153,7 +153,7 @@ func TestRow76TheLastSpeakerMayBeATeam(t *testing.T) {
 	pair := []Participant{{Name: "a", Agent: sayer("A")}, {Name: "b", Agent: sayer("B")}}
 	last := Participant{Name: "last", Agent: listener, Context: Context{Last: true}}
 	for want, agent := range map[string]Agent{
-		"A,B":           &Fan{Participants: pair, Output: OutputHistory},
+		"A,B":           &Concurrent{Participants: pair, Output: OutputHistory},
 		"next,A,next,B": supervised(pair...),
 		"host":          AgentFunc(func(context.Context, *Turn) error { return nil }),
 	} {
@@ -181,13 +181,13 @@ func TestRow80ATurnsResultIsWhoWhatAndTheWholeConversation(t *testing.T) {
 
 func TestRow85RulesInOrderWithExactlyOneDefault(t *testing.T) {
 	t.Parallel()
-	m := ByState("other", Rule{Present("/a"), "a"}, Rule{Present("/b"), "b"})
+	m := Rules("other", Rule{Present("/a"), "a"}, Rule{Present("/b"), "b"})
 	for doc, want := range map[string]string{`{"a":1,"b":1}`: "a", `{"b":1}`: "b", `{}`: "other"} {
 		d, err := choice(t, m, doc, View{})
 		must(t, err)
 		equal(t, doc, d.Speaker, want)
 	}
-	if err := ByState("")().(Checker).Check(nil); err == nil || !strings.Contains(err.Error(), "no default") {
+	if err := Rules("")().(Checker).Check(nil); err == nil || !strings.Contains(err.Error(), "no default") {
 		t.Errorf("Check() = %v", err)
 	}
 }
@@ -207,13 +207,13 @@ func TestRow88EventsKeepTheirOrderPerStep(t *testing.T) {
 	t.Parallel()
 	busy := AgentFunc(func(_ context.Context, t *Turn) error {
 		for i := range 5 {
-			if err := Say(t, fmt.Sprint(i), "%s:%d", t.Path(), i); err != nil {
+			if err := SayOnce(t, fmt.Sprint(i), fmt.Sprintf("%s:%d", t.Path(), i)); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	r := newRig(t, &Fan{Participants: []Participant{{Name: "a", Agent: busy}, {Name: "b", Agent: busy}}})
+	r := newRig(t, &Concurrent{Participants: []Participant{{Name: "a", Agent: busy}, {Name: "b", Agent: busy}}})
 	must(t, r.say("x").err)
 	next := map[string]int{}
 	for _, m := range r.messages[1:] {
@@ -226,7 +226,7 @@ func TestRow88EventsKeepTheirOrderPerStep(t *testing.T) {
 func TestRow103TheCheckpointIsPlainJSON(t *testing.T) {
 	t.Parallel()
 	chat := team(func() Manager { return &cursor{order: []string{"a", "fan"}} }, Participant{Name: "a", Agent: sayer("a")},
-		Participant{Name: "fan", Agent: &Fan{Participants: []Participant{
+		Participant{Name: "fan", Agent: &Concurrent{Participants: []Participant{
 			{Name: "one", Agent: Sub(team(Sequential(), Participant{Name: "in", Agent: asker("k")}), SubOptions{State: Scoping{Kind: ScopeIsolated}, Output: OutputNone})},
 		}}})
 	r := newRig(t, chat)
@@ -252,7 +252,7 @@ func TestRow54TwoLeavesFiveDeepPauseAtOnce(t *testing.T) {
 	t.Parallel()
 	leaf := func(key string) Agent {
 		return AgentFunc(func(ctx context.Context, t *Turn) error {
-			if err := Say(t, "hello", "%s asks", t.Path()); err != nil {
+			if err := SayOnce(t, "hello", fmt.Sprintf("%s asks", t.Path())); err != nil {
 				return err
 			}
 			return asker(key).Run(ctx, t)
@@ -265,7 +265,7 @@ func TestRow54TwoLeavesFiveDeepPauseAtOnce(t *testing.T) {
 			}
 			return below
 		}
-		fan := &Fan{Participants: []Participant{
+		fan := &Concurrent{Participants: []Participant{
 			{Name: "left", Agent: chain(5-split, leaf("l"))}, {Name: "right", Agent: Sub(chain(5-split, leaf("r")), SubOptions{State: Scoping{Kind: ScopeIsolated}})},
 		}}
 		r := newRig(t, chain(split, fan))

@@ -16,8 +16,8 @@ import (
 
 // A Journal stores what a run must not lose.
 type Journal interface {
-	// Commit is called at every turn boundary with the checkpoint to continue from. The conversation and the state are those of
-	// the run's view and document. An error ends the run.
+	// Commit is called at every turn boundary with the checkpoint to continue from. The conversation and the state are
+	// those of the run's view and document. An error ends the run.
 	Commit(ctx context.Context, checkpoint json.RawMessage) error
 	// Once records the result of an effect before it is used. An error ends the run.
 	Once(ctx context.Context, key string, result json.RawMessage) error
@@ -25,22 +25,22 @@ type Journal interface {
 
 // An ApprovalStore remembers calls that people approved in advance.
 type ApprovalStore interface {
-	// Covers returns the approval, of one of the scopes, under which a call may be made; false if there is none. It is called once
-	// for each call id, right before the call. After an error a person is asked.
+	// Covers returns the approval, of one of the scopes, under which a call may be made; false if there is none. It is
+	// called once for each call id, right before the call. After an error a person is asked.
 	Covers(ctx context.Context, call string, about state.ApprovalSubject, scopes []state.ApprovalScope) (state.Approval, bool, error)
 	// Remember adds an approval. One that exists, or existed and was revoked, is not added again.
 	Remember(ctx context.Context, a state.Approval) error
 }
 
-// A Session is what one run works with: the input of its turns and the destination of their output. Run, State, Journal, NewID
-// and Origin are required.
+// A Session is what one run works with: the input of its turns and the destination of their output. Run, State,
+// Journal, NewID and Origin are required.
 type Session struct {
 	Run     *run.Run        // the only writer of the run's events
 	State   *state.Document // the shared state; its owner emits its changes
 	Journal Journal
 	Input   Input
-	// Fence is called before the run does something outside of the process; see [Fence]. It returns nil, or the cause of ctx when
-	// that is done. Nil allows everything.
+	// Fence is called before the run does something outside of the process; see [Fence]. It returns nil, or the cause
+	// of ctx when that is done. Nil allows everything.
 	Fence func(ctx context.Context) error
 
 	// Checkpoint is where a resumed run, or one that is taken over, continues; nil starts at the top.
@@ -58,21 +58,22 @@ type Session struct {
 	NewID  func() string
 	// Pace is the pause between the pieces of a scripted text.
 	Pace time.Duration
-	// Usage counts what the run's models use, also while the run is active and if it fails. It begins with what earlier attempts
-	// at the run used ([EarlierUsage]). With nil only the checkpoint counts.
+	// Usage counts what the run's models use, also while the run is active and if it fails. It begins with what earlier
+	// attempts at the run used ([EarlierUsage]). With nil only the checkpoint counts.
 	Usage *Usage
 	// Notes are those of the thread. With nil they are lost at the end of the run.
 	Notes *Notes
 	// MaxTurns is the budget of turns for the whole run, nested chats included; 0 means 1000.
 	MaxTurns int
-	// Approvals are those that people gave in advance; see [Approvals]. With nil nothing is remembered, and no question offers it.
+	// Approvals are those that people gave in advance; see [Approvals]. With nil nothing is remembered, and no question
+	// offers it.
 	Approvals ApprovalStore
 	// AtLimit is called with the path of each chat that ends because its turns are used up; nil is not.
 	AtLimit func(chat string)
 	// Hooks apply to the whole run.
 	Hooks []Hooks
-	// Log receives what clients do not: the supervisor's reasons (at debug) and the causes of failures that an error policy
-	// skipped. Nil disables logging.
+	// Log receives what clients do not: the supervisor's reasons (at debug) and the causes of failures that an error
+	// policy skipped. Nil disables logging.
 	Log *slog.Logger
 }
 
@@ -109,10 +110,10 @@ func (s *Session) validate(root Agent) error {
 	return fail(errcode.Internal, "a session without %s", strings.Join(missing, ", "))
 }
 
-// Execute runs the root agent to its end, or to a pause. It returns when the agent and everything it started with [Turn.Go] has
-// returned. It does not change s. A panic is an error. Every error has a code (package errcode), except one that ended the run
-// from outside: the cause of ctx, or an error of the journal or of the run's sink. A session without a required field is an error
-// before anything else happens.
+// Execute runs the root agent to its end, or to a pause. It returns when the agent and everything it started with
+// [Turn.Go] has returned. It does not change s. A panic is an error. Every error has a code (package errcode), except
+// one that ended the run from outside: the cause of ctx, or an error of the journal or of the run's sink. A session
+// without a required field is an error before anything else happens.
 //
 // Execute sends no terminal event; its caller does:
 //
@@ -122,10 +123,10 @@ func (s *Session) validate(root Agent) error {
 //   - After a Result with a Pause the run waits for people or for tools of the client. The caller stores the questions, the calls
 //     and the checkpoint, sends its snapshots, then the Closings, and ends the run with an interrupt outcome.
 //
-// The run that brings the answers is another call of Execute, with the checkpoint and the answers in its session. It enters the
-// same turn again. A run whose process died continues in another from the last commit: its session has Takeover, and in Memo the
-// effects recorded since. A process that may have lost its lease on the run reports so by the session's Fence, and cancels the
-// context of a run that continues elsewhere with a cause that is [ErrMoved].
+// The run that brings the answers is another call of Execute, with the checkpoint and the answers in its session. It
+// enters the same turn again. A run whose process died continues in another from the last commit: its session has
+// Takeover, and in Memo the effects recorded since. A process that may have lost its lease on the run reports so by the
+// session's Fence, and cancels the context of a run that continues elsewhere with a cause that is [ErrMoved].
 func Execute(ctx context.Context, root Agent, s *Session) (Result, error) {
 	if err := s.validate(root); err != nil {
 		return Result{}, err
@@ -139,8 +140,8 @@ func Execute(ctx context.Context, root Agent, s *Session) (Result, error) {
 	return x.end(t, err)
 }
 
-// OpenMessages returns the ids of the messages that the failed turns in err left open. They were closed on the wire, because
-// other turns may continue; if the run ends with err, they should not stay in the conversation.
+// OpenMessages returns the ids of the messages that the failed turns in err left open. They were closed on the wire,
+// because other turns may continue; if the run ends with err, they should not stay in the conversation.
 func OpenMessages(err error) []string {
 	switch e := err.(type) { //nolint:errorlint // walks the tree: there may be several
 	case *openMessagesError:

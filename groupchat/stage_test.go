@@ -173,5 +173,5 @@ func (m *mind) Stream(_ context.Context, r model.Request, _ model.Deltas) (model
 }
 
 func speaks(text string) groupchat.Agent {
-	return groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error { return groupchat.Say(t, "say", "%s", text) })
+	return groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error { return groupchat.SayOnce(t, "say", text) })
 }

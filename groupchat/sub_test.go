@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -15,7 +16,7 @@ import (
 // spy says all it can get to know.
 func spy(ctx context.Context, t *Turn) error {
 	last, _ := t.LastUser()
-	if err := Say(t, "sees", "%s|%s|%s", strings.Join(texts(t.Messages()), ","), last.Content.Text(), t.State().JSON()); err != nil {
+	if err := SayOnce(t, "sees", fmt.Sprintf("%s|%s|%s", strings.Join(texts(t.Messages()), ","), last.Content.Text(), t.State().JSON())); err != nil {
 		return err
 	}
 	return asker("k").Run(ctx, t)
@@ -79,7 +80,7 @@ func TestRow42OutputOfASub(t *testing.T) {
 		inner := team(Sequential(), Participant{Name: "a", Agent: sayer("one")},
 			Participant{Name: "b", Agent: AgentFunc(func(ctx context.Context, t *Turn) error {
 				all := texts(t.Messages())
-				if err := Say(t, "heard", "two heard %s", all[len(all)-1]); err != nil {
+				if err := SayOnce(t, "heard", fmt.Sprintf("two heard %s", all[len(all)-1])); err != nil {
 					return err
 				}
 				return asker("k").Run(ctx, t)
@@ -125,7 +126,7 @@ func TestRow58AResultIsReadableByTheNextAndRow66ItsWordsAreStreamed(t *testing.T
 		if _, err := t.State().Get("/result", &result); err != nil {
 			return err
 		}
-		return Say(t, "say", "got:%s", result)
+		return SayOnce(t, "say", fmt.Sprintf("got:%s", result))
 	})
 	r := newRig(t, team(Sequential(), Participant{Name: "in", Agent: Sub(inner, SubOptions{Result: "/result"})}, Participant{Name: "then", Agent: reader}))
 	s := r.say("x")
@@ -152,7 +153,7 @@ func TestRow46TheParentMayAnswerAChildsQuestion(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return Say(t, "said", "%v %s", a.Cancelled, a.Payload)
+		return SayOnce(t, "said", fmt.Sprintf("%v %s", a.Cancelled, a.Payload))
 	})
 	for what, test := range map[string]struct {
 		try
@@ -206,7 +207,7 @@ func TestAnAnsweredQuestionIsProgress(t *testing.T) {
 		asked++
 		return Answer{Payload: json.RawMessage(`true`)}, true, nil
 	}}
-	chat := team(ByState("a"), Participant{Name: "a", Agent: Sub(asks, answers)})
+	chat := team(Rules("a"), Participant{Name: "a", Agent: Sub(asks, answers)})
 	chat.MaxRounds = 3
 	must(t, newRig(t, chat).say("x").err)
 	equal(t, "asked", asked, 3)
@@ -215,7 +216,7 @@ func TestAnAnsweredQuestionIsProgress(t *testing.T) {
 func TestRow36And52ASubIsSharedAndKeepsNothing(t *testing.T) {
 	t.Parallel()
 	shared := Sub(team(Sequential(), Participant{Name: "q", Agent: asker("k")}), SubOptions{State: Scoping{Kind: ScopeIsolated}, Output: OutputHistory})
-	fan := &Fan{Participants: []Participant{{Name: "one", Agent: shared}, {Name: "two", Agent: shared}}}
+	fan := &Concurrent{Participants: []Participant{{Name: "one", Agent: shared}, {Name: "two", Agent: shared}}}
 	r := newRig(t, fan)
 	must(t, r.say("x").err)
 	paths := where(r.open[0]).Path + " " + where(r.open[1]).Path
@@ -261,7 +262,7 @@ func TestAFrontendCallOutOfSightReachesTheClient(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return Say(t, "say", "saw %s", result.Text())
+		return SayOnce(t, "say", fmt.Sprintf("saw %s", result.Text()))
 	})
 	inner := team(Sequential(), Participant{Name: "leaf", Agent: caller})
 	r := newRig(t, team(Sequential(), Participant{Name: "in", Agent: Sub(inner, SubOptions{Output: OutputHistory})}))
@@ -311,7 +312,7 @@ func TestARootSubObeysItsFilter(t *testing.T) {
 	watches := AgentFunc(func(_ context.Context, t *Turn) error {
 		last, _ := t.LastUser()
 		seen = append(seen, texts(t.Messages()), []string{last.Content.Text()})
-		if err := Say(t, "say", "Seen."); err != nil {
+		if err := SayOnce(t, "say", "Seen."); err != nil {
 			return err
 		}
 		seen = append(seen, texts(t.Messages()))

@@ -149,7 +149,7 @@ func TestComputedInputs(t *testing.T) {
 		"question": template(t, "{{input}}").Value, "found": template(t, "{{last:researcher|nothing}}").Value, "n": template(t, "{{state:/n}}").Value,
 	}}
 	show := AgentFunc(func(ctx context.Context, t *Turn) error {
-		if err := Say(t, "s", "%s", t.State().JSON()); err != nil {
+		if err := SayOnce(t, "s", string(t.State().JSON())); err != nil {
 			return err
 		}
 		if err := t.State().Set("/n", 8); err != nil {
@@ -192,7 +192,7 @@ func TestAReviewsQuestionKeepsItsText(t *testing.T) {
 func TestARoutesInstructionMayHaveVariables(t *testing.T) {
 	t.Parallel()
 	to := Destination{Speaker: "a", InstructionOf: template(t, "Answer {{input}} on {{state:/k}}.").Text}
-	tell := AgentFunc(func(_ context.Context, t *Turn) error { return Say(t, "say", "%s", t.Instruction()) })
+	tell := AgentFunc(func(_ context.Context, t *Turn) error { return SayOnce(t, "say", t.Instruction()) })
 	r := newRig(t, team(RouteTo("/k", map[string]Destination{"tea": to}, Destination{}), Participant{Name: "a", Agent: tell}))
 	r.state = json.RawMessage(`{"k":"tea"}`)
 	must(t, r.say("why").err)

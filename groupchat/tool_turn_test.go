@@ -39,7 +39,7 @@ func (c *till) refund() Tool {
 		if err != nil {
 			return "", err
 		}
-		return paid, Say(t, "told", "Paid %s.", in.Order)
+		return paid, SayOnce(t, "told", fmt.Sprintf("Paid %s.", in.Order))
 	})
 }
 
@@ -188,11 +188,11 @@ func TestSpecialistsAreConfirmedOneByOne(t *testing.T) {
 		if _, err := t.Ask(Question{Key: "confirm", Message: "Refund " + what + "?"}); err != nil {
 			return err
 		}
-		return Say(t, "told", "Paid %s.", what)
+		return SayOnce(t, "told", fmt.Sprintf("Paid %s.", what))
 	})
 	for name, agent := range map[string]Agent{
 		"a tool": clerk,
-		"a fan":  &Fan{Participants: []Participant{{Name: "one", Agent: clerk}}},
+		"a fan":  &Concurrent{Participants: []Participant{{Name: "one", Agent: clerk}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -235,7 +235,7 @@ func TestAKeyStandsForOneThing(t *testing.T) {
 			return nil
 		},
 		"a sentence": func(_ context.Context, t *Turn) error {
-			return errors.Join(Say(t, "told", "Paid A."), Say(t, "told", "Paid B."))
+			return errors.Join(SayOnce(t, "told", "Paid A."), SayOnce(t, "told", "Paid B."))
 		},
 		"a call": func(_ context.Context, t *Turn) error {
 			_, err1 := t.CallTool("map", "show_map", order{"A"})
@@ -285,7 +285,7 @@ func TestAnAnswerIsToWhatWasAsked(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return Say(t, "booked", "%s at $%d", answer.Payload, price)
+		return SayOnce(t, "booked", fmt.Sprintf("%s at $%d", answer.Payload, price))
 	})
 	r := newRig(t, agent)
 	must(t, r.say("go").err)

@@ -15,7 +15,7 @@ func BenchmarkTurn(b *testing.B) {
 		b.Run("turns="+strconv.Itoa(turns), func(b *testing.B) {
 			team := &groupchat.Chat{Manager: groupchat.Sequential()}
 			speaker := groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
-				return groupchat.Say(t, "say", "This is what I have to say about it.")
+				return groupchat.SayOnce(t, "say", "This is what I have to say about it.")
 			})
 			for n := range turns {
 				team.Participants = append(team.Participants, groupchat.Participant{Name: "speaker" + strconv.Itoa(n), Agent: speaker})

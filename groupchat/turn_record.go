@@ -182,6 +182,7 @@ type turnKeys struct {
 	// agent has to return.
 	meant  map[string]string
 	pauses []*Pause
+	texts  map[string]int // how often each text was said without a key, by its hash
 }
 
 // begin makes f the record of t.

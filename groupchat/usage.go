@@ -10,8 +10,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A Usage counts what a run's models use, those of remote agents included, per provider and model. The zero value is empty. It is
-// safe for concurrent use.
+// A Usage counts what a run's models use, those of remote agents included, per provider and model. The zero value is
+// empty. It is safe for concurrent use.
 type Usage struct {
 	mu    sync.Mutex
 	total []agui.TokenUsage
@@ -46,8 +46,8 @@ func (u *Usage) Cost() *float64 {
 	return u.cost
 }
 
-// A runUsage is the usage of a run in its checkpoints, under usageKey. Another run that continues from the checkpoint starts at
-// zero.
+// A runUsage is the usage of a run in its checkpoints, under usageKey. Another run that continues from the checkpoint
+// starts at zero.
 type runUsage struct {
 	Origin string            `json:"origin"`
 	Usage  []agui.TokenUsage `json:"usage"`
@@ -57,8 +57,8 @@ type runUsage struct {
 // usageKey is the key of a [runUsage] in the memo of the root's record.
 const usageKey = "usage"
 
-// EarlierUsage returns what earlier attempts at the run of this origin used, and the known part of its cost, from the checkpoint
-// and the recorded effects that a takeover continues from. Usage that an attempt did not record is unknown.
+// EarlierUsage returns what earlier attempts at the run of this origin used, and the known part of its cost, from the
+// checkpoint and the recorded effects that a takeover continues from. Usage that an attempt did not record is unknown.
 func EarlierUsage(checkpoint json.RawMessage, memo map[string]json.RawMessage, origin string) ([]agui.TokenUsage, *float64) {
 	var c struct {
 		Root struct {
@@ -85,8 +85,8 @@ func EarlierUsage(checkpoint json.RawMessage, memo map[string]json.RawMessage, o
 	return total, cost
 }
 
-// Usage returns what the models of the run used so far, per provider and model, including earlier attempts and agents on other
-// servers, without calls in progress. It is safe for concurrent use.
+// Usage returns what the models of the run used so far, per provider and model, including earlier attempts and agents
+// on other servers, without calls in progress. It is safe for concurrent use.
 func (t *Turn) Usage() []agui.TokenUsage {
 	return t.x.Usage.Total()
 }

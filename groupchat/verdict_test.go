@@ -52,7 +52,7 @@ func TestOneRuleForDecisions(t *testing.T) {
 
 			written := ""
 			writer := AgentFunc(func(_ context.Context, t *Turn) error {
-				if err := Say(t, "say", "draft"); err != nil {
+				if err := SayOnce(t, "say", "draft"); err != nil {
 					return err
 				}
 				written = texts(t.Messages())[len(t.Messages())-1]

@@ -44,7 +44,7 @@ func TestAWrapperIsWhatItWraps(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return groupchat.Say(t, "say", "%s", answer.Payload)
+		return groupchat.SayOnce(t, "say", string(answer.Payload))
 	}}
 	inner := &groupchat.Chat{
 		Description: "Asks around", Manager: groupchat.Sequential(), Participants: []groupchat.Participant{{Name: "asker", Agent: ask}},
@@ -75,7 +75,7 @@ func TestAWrapperIsWhatItWraps(t *testing.T) {
 	} else if list, err := su.Suggest(t.Context(), groupchat.Situation{Most: 1}); err != nil || len(list) != 1 {
 		t.Errorf("Suggest() = %v, %v", list, err)
 	}
-	if _, ok := groupchat.As[*groupchat.Fan](around); ok {
+	if _, ok := groupchat.As[*groupchat.Concurrent](around); ok {
 		t.Error("there is a fan in it")
 	}
 

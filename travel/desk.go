@@ -76,7 +76,7 @@ func (d desk[T]) ask(turn *groupchat.Turn, t trip, options []T, best, days int, 
 	if err != nil {
 		return err
 	}
-	if err := groupchat.Say(turn, "found", "%s", say["found"]); err != nil {
+	if err := groupchat.SayOnce(turn, "found", say["found"]); err != nil {
 		return err
 	}
 	answer, err := turn.Ask(groupchat.Question{
@@ -119,7 +119,7 @@ func (d desk[T]) say(turn *groupchat.Turn, key string, t trip, text string) erro
 	if err != nil {
 		return err
 	}
-	return groupchat.Say(turn, key, "%s", say[key])
+	return groupchat.SayOnce(turn, key, say[key])
 }
 
 // words returns the specialist's sentences, which keep the names of the options.

@@ -20,7 +20,7 @@ const voiceInstructions = "You speak for a small team of travel specialists, to 
 // fails, the turn fails: a fallback to the fixed text would hide a wrong key.
 func (v voice) say(ctx context.Context, turn *groupchat.Turn, key, text string) error {
 	if v.model == nil {
-		return groupchat.Say(turn, key, "%s", text)
+		return groupchat.SayOnce(turn, key, text)
 	}
 	speaker := groupchat.LLM{
 		Model: v.model, NoFrontendTools: true,

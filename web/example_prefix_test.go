@@ -33,7 +33,7 @@ func signedIn(next http.Handler) http.Handler {
 // page with CopilotKit has /ai/api/copilotkit as its runtimeUrl. The agent knows the user.
 func ExampleHandler_prefix() {
 	hello := groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
-		return groupchat.Say(t, "hello", "Hello, %s of %v.", t.Principal().ID, t.Principal().Claims["tenant"])
+		return groupchat.Sayf(t, "Hello, %s of %v.", t.Principal().ID, t.Principal().Claims["tenant"])
 	})
 	g, err := gateway.New(gateway.Options{
 		Agents: map[string]groupchat.Agent{"hello": hello},

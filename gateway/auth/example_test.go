@@ -28,7 +28,7 @@ var quiet = slog.New(slog.DiscardHandler)
 
 // call asks a gateway for the caller's threads.
 func call(o gateway.Options, header, value string) string {
-	hello := groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error { return groupchat.Say(t, "hello", "Hello.") })
+	hello := groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error { return groupchat.Say(t, "Hello.") })
 	o.Agents = map[string]groupchat.Agent{"hello": hello}
 	o.Log = quiet
 	g, err := gateway.New(o)

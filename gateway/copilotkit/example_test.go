@@ -56,7 +56,7 @@ type shop struct{}
 func (shop) Describe() groupchat.Info { return groupchat.Info{Description: "Sells shirts"} }
 
 func (shop) Run(_ context.Context, t *groupchat.Turn) error {
-	return groupchat.Say(t, "sizes", "S and L are left.")
+	return groupchat.Say(t, "S and L are left.")
 }
 
 func (shop) Suggest(context.Context, groupchat.Situation) ([]groupchat.Suggestion, error) {

@@ -88,7 +88,7 @@ func (c *conditionReader) read(n *Value, depth int) groupchat.Condition {
 	case "present":
 		return groupchat.Present(value.pointer())
 	case "speaker":
-		return groupchat.Spoke(c.participant(value))
+		return groupchat.Speaker(c.participant(value))
 	case "and":
 		return groupchat.And(c.several(value, key, depth)...)
 	case "or":
@@ -135,7 +135,7 @@ func (c *conditionReader) comparison(key string, n *Value) groupchat.Condition {
 	pointer := path.pointer()
 	switch key {
 	case "equals":
-		return groupchat.Equal(pointer, with.JSON())
+		return groupchat.Equals(pointer, with.JSON())
 	case "contains":
 		if with.isScalar() && strings.HasPrefix(string(with.JSON()), `"`) {
 			return groupchat.Contains(pointer, with.Text())

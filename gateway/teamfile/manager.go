@@ -68,7 +68,7 @@ func (b *builder) rules(f *Fields, c *candidates) func() groupchat.Manager {
 	}
 	otherwise := c.choose(f.Need("default", "name who speaks when no rule holds; `default: done` ends the chat"))
 	c.reportUnchosen()
-	return groupchat.ByState(otherwise, rules...)
+	return groupchat.Rules(otherwise, rules...)
 }
 
 // route reads a manager that chooses once, by a word in the state.

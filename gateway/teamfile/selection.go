@@ -9,7 +9,7 @@ import (
 
 // fan reads an agent of type concurrent.
 func (b *builder) fan(f *Fields, description string) groupchat.Agent {
-	a := &groupchat.Fan{
+	a := &groupchat.Concurrent{
 		Description: description,
 		Output:      orDefault(f.Take("output"), "both", groupchat.OutputHistory),
 		Named:       f.Take("join").OneOf("text", "names") == "names",

@@ -158,7 +158,7 @@ func describeAgent(b *strings.Builder, indent string, agent groupchat.Agent) {
 				slices.Sorted(maps.Keys(p.Scope.Mapping.Reducers)), p.Writes)
 			describeAgent(b, indent+"  ", p.Agent)
 		}
-	case *groupchat.Fan:
+	case *groupchat.Concurrent:
 		fmt.Fprintf(b, "%sat once\n", indent)
 		for _, p := range a.Participants {
 			fmt.Fprintf(b, "%s- %s\n", indent, p.Name)

@@ -221,7 +221,7 @@ func TestUpgradeGoesOnWithAnotherAgent(t *testing.T) {
 			if _, err := turn.Ask(groupchat.Question{Key: "q", Message: "Well?"}); err != nil {
 				return err
 			}
-			return groupchat.Say(turn, "said", "%s", says)
+			return groupchat.SayOnce(turn, "said", says)
 		})
 	}
 	th := groupchattest.NewThread(t, asks("old"), groupchattest.Options{})

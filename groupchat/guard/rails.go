@@ -94,7 +94,7 @@ func (g *rails) turn(ctx context.Context, t *groupchat.Turn, next func(context.C
 			for i, r := range rules {
 				_, err := r.whole(ctx, t, text)
 				if errcode.Of(err) == errcode.GuardrailRefused && r.do() == Answer {
-					return groupchat.Say(t, "guard/answer/"+strconv.Itoa(i), "%s", r.Say)
+					return groupchat.SayOnce(t, "guard/answer/"+strconv.Itoa(i), r.Say)
 				}
 				if err != nil {
 					return err

@@ -3,6 +3,7 @@ package guard
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -23,7 +24,7 @@ func TestQuestionsAreJudged(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return groupchat.Say(t, "s", "Answer: %s", a.Payload)
+		return groupchat.SayOnce(t, "s", fmt.Sprintf("Answer: %s", a.Payload))
 	})
 	team := &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{{Name: "a", Agent: asks}}}
 	p := play(t, team, "go", Rule{On: []Place{Output}, Detect: []Detector{Email}, Do: Redact})

@@ -15,7 +15,7 @@ import (
 // says repeats the supervisor's instruction.
 func says(string) groupchat.Agent {
 	return groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
-		return groupchat.Say(t, "say", "%s", cmp.Or(t.Instruction(), "I am on my own."))
+		return groupchat.Say(t, cmp.Or(t.Instruction(), "I am on my own."))
 	})
 }
 

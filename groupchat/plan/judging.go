@@ -143,7 +143,7 @@ func (m *manager) answer(ctx context.Context, t *groupchat.Turn) error {
 	if err != nil {
 		return err
 	}
-	if err := groupchat.Say(t, "answer", "%s", words); err != nil {
+	if err := groupchat.SayOnce(t, "answer", words); err != nil {
 		return err
 	}
 	if l.Status == Answering {

@@ -253,7 +253,7 @@ func TestAPlannerInATeam(t *testing.T) {
 		"-1 as most stalls":          {Model: m, MaxStalls: -1},
 		`"plan", which is not`:       {Model: m, Store: "plan"},
 		"fallback takes turns":       {Model: m, Fallback: plan.Manager(plan.Options{Model: m})},
-		`fallback: names "somebody"`: {Model: m, Fallback: groupchat.ByState("somebody")},
+		`fallback: names "somebody"`: {Model: m, Fallback: groupchat.Rules("somebody")},
 	} {
 		if err := office(o).Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Validate() = %v, want %q in it", err, want)

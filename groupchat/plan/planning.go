@@ -37,7 +37,7 @@ func (m *manager) plan(ctx context.Context, t *groupchat.Turn) error {
 			return err
 		}
 		if m.o.Show {
-			if err := groupchat.Say(t, "plan-"+strconv.Itoa(n), "%s", numbered(m.Ledger.Plan)); err != nil {
+			if err := groupchat.SayOnce(t, "plan-"+strconv.Itoa(n), numbered(m.Ledger.Plan)); err != nil {
 				return err
 			}
 		}
@@ -50,7 +50,7 @@ func (m *manager) plan(ctx context.Context, t *groupchat.Turn) error {
 			return err
 		case verdict.denied:
 			m.Ledger.Status = Denied
-			if err := groupchat.Say(t, "denied", "%s", deniedText); err != nil {
+			if err := groupchat.SayOnce(t, "denied", deniedText); err != nil {
 				return err
 			}
 			return m.show(ctx, t)

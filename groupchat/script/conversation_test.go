@@ -133,7 +133,7 @@ func (m *testMember) agent() groupchat.Agent {
 		for _, r := range m.Rules {
 			rules = append(rules, groupchat.Rule{When: groupchat.Missing(r[0]), Speaker: r[1]})
 		}
-		c.Manager = groupchat.ByState(groupchat.Done, rules...)
+		c.Manager = groupchat.Rules(groupchat.Done, rules...)
 	}
 	for _, member := range m.Participants {
 		p := groupchat.Participant{Name: member.Name, Agent: member.agent(), OnError: groupchat.ErrorPolicy{Skip: member.Skip}, Scope: groupchat.Scoping{Kind: member.Scope}}

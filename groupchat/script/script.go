@@ -79,7 +79,7 @@ func (s *Agent) run(t *groupchat.Turn) error {
 			err = errors.Join(err, rememberSteps(t, s.Steps[:i+1]))
 		}
 		if _, cancelled := errors.AsType[errCancelled](err); cancelled {
-			return groupchat.Say(t, "called off", cancelledText)
+			return groupchat.SayOnce(t, "called off", cancelledText)
 		}
 		if over || err != nil {
 			return err

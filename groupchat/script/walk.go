@@ -80,7 +80,7 @@ func (w *walk) take(s *Step, at place, v values) (over bool, err error) {
 	case s.Each != nil:
 		return w.each(s.Each, at, v)
 	default:
-		return false, groupchat.Say(w.t, at.key, "%s", v.text(s.Say))
+		return false, groupchat.SayOnce(w.t, at.key, v.text(s.Say))
 	}
 }
 

@@ -27,8 +27,8 @@ import (
 type Options struct {
 	// List is the suggestions without a Model, and after a failure of the model.
 	List []groupchat.Suggestion
-	// Model, if set, makes suggestions. Its request has Instructions, the parts of the state at Sees, and the end of the conversation.
-	// The hooks and budgets of the agent apply to the request. It is not stored.
+	// Model, if set, makes suggestions. Its request has Instructions, the parts of the state at Sees, and the end of
+	// the conversation. The hooks and budgets of the agent apply to the request. It is not stored.
 	Model        model.Model
 	Instructions string
 	Sees         []string // JSON Pointers
@@ -48,7 +48,8 @@ const (
 	maxMessage  = 500     // bytes
 )
 
-// New returns a suggester with a list, or with a model. After a model that fails, is too slow or answers nonsense it uses the list.
+// New returns a suggester with a list, or with a model. After a model that fails, is too slow or answers nonsense it
+// uses the list.
 func New(o Options) groupchat.Suggester { return &suggester{o} }
 
 type suggester struct{ Options }
@@ -101,7 +102,8 @@ func (g *suggester) ask(ctx context.Context, s groupchat.Situation) ([]groupchat
 	return parse(reply.Text)
 }
 
-// parse returns the suggestions of the first value in a reply that matches the schema, without those that are empty or too long.
+// parse returns the suggestions of the first value in a reply that matches the schema, without those that are empty or
+// too long.
 func parse(reply string) ([]groupchat.Suggestion, error) {
 	values := model.Values(reply)
 	problem := errors.New("there is no JSON")

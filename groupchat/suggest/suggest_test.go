@@ -127,7 +127,9 @@ func TestSuggestionsAreCounted(t *testing.T) {
 
 func ExampleNew() {
 	clerk := groupchat.WithSuggestions(
-		groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error { return groupchat.Say(t, "hello", "What may it be?") }),
+		groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
+			return groupchat.SayOnce(t, "hello", "What may it be?")
+		}),
 		suggest.New(suggest.Options{List: []groupchat.Suggestion{{Title: "The menu", Message: "What is on the menu?"}}}),
 	)
 	s, _ := groupchat.As[groupchat.Suggester](clerk)

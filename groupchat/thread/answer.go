@@ -40,13 +40,15 @@ type Call struct {
 	Arguments json.RawMessage
 }
 
-// Answer continues the paused run. Each name in answers is the key, the id or the tool of an open question, or the name or the id of
-// an open call. The values are encoded as JSON, except a [groupchat.Answer]: Answer{Cancelled: true} cancels a question. True or false
-// approves or declines a call. A string is the text of a call's result; for other values it is their JSON.
+// Answer continues the paused run. Each name in answers is the key, the id or the tool of an open question, or the name
+// or the id of an open call. The values are encoded as JSON, except a [groupchat.Answer]: Answer{Cancelled: true}
+// cancels a question. True or false approves or declines a call. A string is the text of a call's result; for other
+// values it is their JSON.
 //
-// Omitted questions stay open, and the run asks them again. A name without a match fails with interrupt_not_found, an ambiguous
-// one with resume_ambiguous, and an answer that does not fit its question with resume_invalid; the thread is then unchanged. It is
-// unchanged as well if the run fails before the first answered turn has ended: the questions are still open.
+// Omitted questions stay open, and the run asks them again. A name without a match fails with interrupt_not_found, an
+// ambiguous one with resume_ambiguous, and an answer that does not fit its question with resume_invalid; the thread is
+// then unchanged. It is unchanged as well if the run fails before the first answered turn has ended: the questions are
+// still open.
 func (t *Thread) Answer(ctx context.Context, answers map[string]any) (*Result, error) {
 	if !t.running.TryLock() {
 		return nil, fail(errcode.RunInProgress, "the thread has an active run")

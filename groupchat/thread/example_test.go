@@ -18,7 +18,7 @@ var booker = groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) erro
 	if err := t.State().Set("/booked", airline); err != nil {
 		return err
 	}
-	return groupchat.Say(t, "done", "Booked with %s.", airline)
+	return groupchat.Sayf(t, "Booked with %s.", airline)
 })
 
 func ExampleRun() {

@@ -9,8 +9,8 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// Run validates agent, and lets it answer one message of a person, without a server and without a store, in a new thread. Questions
-// of the agent are in the result, which can be answered.
+// Run validates agent, and lets it answer one message of a person, without a server and without a store, in a new
+// thread. Questions of the agent are in the result, which can be answered.
 //
 //	result, err := thread.Run(ctx, agent, "Plan my trip to Paris")
 //	…
@@ -36,12 +36,12 @@ type Result struct {
 	Messages []groupchat.Message
 	// State is the shared state at the run's end, a JSON object.
 	State json.RawMessage
-	// Questions are for people, and Calls for the frontend's tools: the run continues when they are answered. Both are empty if it
-	// is done.
+	// Questions are for people, and Calls for the frontend's tools: the run continues when they are answered. Both are
+	// empty if it is done.
 	Questions []Question
 	Calls     []Call
-	// Usage is the usage of models in this run, per provider and model, and Cost its cost by the models' prices; nil if no price is
-	// known.
+	// Usage is the usage of models in this run, per provider and model, and Cost its cost by the models' prices; nil if
+	// no price is known.
 	Usage []agui.TokenUsage
 	Cost  *float64
 

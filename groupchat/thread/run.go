@@ -131,8 +131,8 @@ func (r *threadRun) finish(ctx context.Context, result groupchat.Result) (*Resul
 	}, nil
 }
 
-// fail ends a run with an error. Its complete messages and the state stay. If the run brought answers and ended no turn, the
-// thread still waits for them, with the recorded effects.
+// fail ends a run with an error. Its complete messages and the state stay. If the run brought answers and ended no
+// turn, the thread still waits for them, with the recorded effects.
 func (r *threadRun) fail(ctx context.Context, cause error) error {
 	code := errcode.Of(cause)
 	if code == errcode.Internal && ctx.Err() != nil {

@@ -69,8 +69,9 @@ func (t *Thread) MarshalJSON() ([]byte, error) {
 	return json.Marshal(t.saved())
 }
 
-// UnmarshalJSON restores a saved thread. Paused turns need the agent that they began with: a misfit is refused when the thread
-// continues, with the code checkpoint_incompatible. Other JSON than a thread fails with that code and does not change t.
+// UnmarshalJSON restores a saved thread. Paused turns need the agent that they began with: a misfit is refused when the
+// thread continues, with the code checkpoint_incompatible. Other JSON than a thread fails with that code and does not
+// change t.
 func (t *Thread) UnmarshalJSON(data []byte) error {
 	if !t.running.TryLock() {
 		return fail(errcode.RunInProgress, "the thread has an active run")

@@ -185,7 +185,7 @@ func TestThreadTakesOverFromWhateverWasSaved(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return groupchat.Say(turn, "said", "%s", said)
+			return groupchat.SayOnce(turn, "said", said)
 		})
 	}
 	team := &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{
@@ -251,7 +251,7 @@ func TestThreadAfterAFailure(t *testing.T) {
 		if broken {
 			return &errcode.Error{Code: errcode.ModelUnavailable, Err: errors.New("away")}
 		}
-		return groupchat.Say(turn, "said", "%s for %s", a.Payload, price)
+		return groupchat.SayOnce(turn, "said", fmt.Sprintf("%s for %s", a.Payload, price))
 	})
 	th := thread.New(agent, verified(t))
 	result, err := th.Say(t.Context(), "A shirt")

@@ -123,7 +123,7 @@ func (t *team) pay(ctx context.Context, turn *groupchat.Turn, visit int, number 
 	if err != nil {
 		return err
 	}
-	return each(callers, func() error { return groupchat.Say(turn, "paid", "Paid %s.", number) })
+	return each(callers, func() error { return groupchat.SayOnce(turn, "paid", fmt.Sprintf("Paid %s.", number)) })
 }
 
 // ask asks a person, and books the answer.
@@ -148,7 +148,7 @@ func (t *team) ask(ctx context.Context, turn *groupchat.Turn, visit int, number 
 	if err := turn.State().Set("/size", booked); err != nil {
 		return err
 	}
-	return groupchat.Say(turn, "booked", "Booked %s.", booked)
+	return groupchat.SayOnce(turn, "booked", fmt.Sprintf("Booked %s.", booked))
 }
 
 // reply is the till's model: it calls the tool once for each message of the user.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"sync/atomic"
 
@@ -40,7 +41,7 @@ func (a *agents) all() map[string]groupchat.Agent {
 			}
 			return a.order(t)
 		}),
-		"both": team(groupchat.Sequential(), groupchat.Participant{Name: "panel", Agent: &groupchat.Fan{Participants: []groupchat.Participant{
+		"both": team(groupchat.Sequential(), groupchat.Participant{Name: "panel", Agent: &groupchat.Concurrent{Participants: []groupchat.Participant{
 			{Name: "tailor", Agent: asker("size")}, {Name: "painter", Agent: asker("colour")},
 		}}}),
 		"story": team(groupchat.Sequential(), groupchat.Participant{Name: "opener", Agent: groupchat.AgentFunc(opens)},
@@ -69,12 +70,12 @@ func echoes(_ context.Context, t *groupchat.Turn) error {
 		return err
 	}
 	m, _ := t.LastUser()
-	return groupchat.Say(t, "echo", "You said: %s", m.Content.Text())
+	return groupchat.SayOnce(t, "echo", fmt.Sprintf("You said: %s", m.Content.Text()))
 }
 
 // chooses asks a question and keeps the answer in the state.
 func chooses(t *groupchat.Turn, key string) error {
-	if err := groupchat.Say(t, "hello", "One question first."); err != nil {
+	if err := groupchat.SayOnce(t, "hello", "One question first."); err != nil {
 		return err
 	}
 	size, err := groupchat.Choose(t, groupchat.Question{Key: key, Message: "Which " + key + "?"}, "S", "L")
@@ -96,7 +97,7 @@ func shows(_ context.Context, t *groupchat.Turn) error {
 var errFailing = errors.New("it fails now")
 
 func (a *agents) fails(_ context.Context, t *groupchat.Turn) error {
-	if err := groupchat.Say(t, "try", "I try."); err != nil {
+	if err := groupchat.SayOnce(t, "try", "I try."); err != nil {
 		return err
 	}
 	if a.failing {
@@ -121,7 +122,7 @@ func opens(_ context.Context, t *groupchat.Turn) error {
 	if err := t.State().Set("/opened", true); err != nil {
 		return err
 	}
-	return groupchat.Say(t, "open", "Once upon a time.")
+	return groupchat.SayOnce(t, "open", "Once upon a time.")
 }
 
 // tells has an effect, says half a sentence, and the rest when it may.
@@ -166,7 +167,7 @@ func (a *agents) serves(ctx context.Context, t *groupchat.Turn) error {
 // hands hands everything over to billing.
 func hands(_ context.Context, t *groupchat.Turn) error {
 	t.Goto("billing")
-	return groupchat.Say(t, "say", "That is one for billing.")
+	return groupchat.SayOnce(t, "say", "That is one for billing.")
 }
 
 // pays calls the tool, and is done when it has the result.

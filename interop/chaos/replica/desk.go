@@ -86,5 +86,5 @@ func (d *desk) ask(_ context.Context, t *groupchat.Turn) error {
 	if err := d.book(t, "answer", strconv.Quote(what)); err != nil {
 		return err
 	}
-	return groupchat.Say(t, "booked", "Booked.")
+	return groupchat.SayOnce(t, "booked", "Booked.")
 }

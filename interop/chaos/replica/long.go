@@ -33,7 +33,7 @@ func open(_ context.Context, t *groupchat.Turn) error {
 	if err := t.State().Set("/opened", true); err != nil {
 		return err
 	}
-	return groupchat.Say(t, "open", "Once upon a time.")
+	return groupchat.SayOnce(t, "open", "Once upon a time.")
 }
 
 func tell(_ context.Context, t *groupchat.Turn) error {

@@ -50,7 +50,7 @@ func (c *chart) edge(from, arrow, to string) {
 
 // agent writes an agent and returns the id that arrows to it have.
 func (c *chart) agent(a groupchat.Info, depth int) string {
-	if a.Kind == groupchat.KindChat || a.Kind == groupchat.KindFan {
+	if a.Kind == groupchat.KindChat || a.Kind == groupchat.KindConcurrent {
 		return c.team(a, depth)
 	}
 	id := c.id("a")
@@ -80,7 +80,7 @@ func shape(kind groupchat.Kind) (left, right, what string) {
 func (c *chart) team(a groupchat.Info, depth int) string {
 	box := c.id("t")
 	title := escape(a.Name)
-	if a.Kind == groupchat.KindFan {
+	if a.Kind == groupchat.KindConcurrent {
 		title += ", at the same time"
 	}
 	c.line(depth, `subgraph %s["%s"]`, box, title)

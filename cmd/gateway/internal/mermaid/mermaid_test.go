@@ -64,7 +64,7 @@ func TestArrows(t *testing.T) {
 	triage.Start = "triage"
 	asking := model("lead")
 	asking.Participants = []groupchat.Info{model("helper")}
-	fan := groupchat.Info{Name: "all", Participants: []groupchat.Info{model("a"), model("b")}, Structure: groupchat.Structure{Kind: groupchat.KindFan}}
+	fan := groupchat.Info{Name: "all", Participants: []groupchat.Info{model("a"), model("b")}, Structure: groupchat.Structure{Kind: groupchat.KindConcurrent}}
 	for name, test := range map[string]struct {
 		team groupchat.Info
 		want string

@@ -16,7 +16,7 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// A Selector chooses who works in a [Fan] this time, by name. None is a choice: then nobody does. The view is that of the fan's own turn,
+// A Selector chooses who works in a [Concurrent] this time, by name. None is a choice: then nobody does. The view is that of the fan's own turn,
 // with the fan's participants; what the turns of the chat around it came to is in it.
 type Selector func(ctx context.Context, v View) ([]string, error)
 

@@ -20,9 +20,9 @@ func TestASelectionIsMadeOnce(t *testing.T) {
 		if _, err := t.Ask(groupchat.Question{Key: "q", Message: "Well?"}); err != nil || fault != nil {
 			return errors.Join(err, fault)
 		}
-		return groupchat.Say(t, "say", "Done.")
+		return groupchat.SayOnce(t, "say", "Done.")
 	})
-	fan := &groupchat.Fan{Select: groupchat.SelectBy(groupchat.LLMSelectOptions{Model: m}), Participants: []groupchat.Participant{
+	fan := &groupchat.Concurrent{Select: groupchat.SelectBy(groupchat.LLMSelectOptions{Model: m}), Participants: []groupchat.Participant{
 		{Name: "a", Agent: ask}, {Name: "b", Agent: speaks("never")},
 	}}
 	s := newStage(t, &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{{Name: "fan", Agent: fan}}})
@@ -56,9 +56,9 @@ func TestASelectionIsMadeOnce(t *testing.T) {
 
 // A fan lets those work whose conditions hold.
 func ExampleSelectWhen() {
-	fan := &groupchat.Fan{
+	fan := &groupchat.Concurrent{
 		Select: groupchat.SelectWhen(map[string]groupchat.Condition{
-			"gardener": groupchat.Equal("/topic", "tea"), "roaster": groupchat.Equal("/topic", "coffee"),
+			"gardener": groupchat.Equals("/topic", "tea"), "roaster": groupchat.Equals("/topic", "coffee"),
 		}),
 		Output:       groupchat.OutputHistory,
 		Participants: []groupchat.Participant{{Name: "gardener", Agent: says("Leaves.")}, {Name: "roaster", Agent: says("Beans.")}, {Name: "cook", Agent: says("Water.")}},

@@ -9,11 +9,11 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 )
 
-// A Fan is an [Agent] that lets its participants work at once on the same input, and waits for all of them. Each sees what
+// A Concurrent is an [Agent] that lets its participants work at once on the same input, and waits for all of them. Each sees what
 // the fan sees, as its own context shows it, and its own words, not those of the others. A participant that fails cancels
 // the others and fails the fan, or is left out, as its policy says; any number may pause, and those that had ended are not
 // begun again. It is a definition, like a [Chat].
-type Fan struct {
+type Concurrent struct {
 	// Description is for people, and for models that choose among agents.
 	Description  string
 	Participants []Participant
@@ -31,13 +31,13 @@ type Fan struct {
 }
 
 // Validate reports every mistake of the fan, nested ones included, joined.
-func (f *Fan) Validate() error { return validateTeam(f, "fan", nil) }
+func (f *Concurrent) Validate() error { return validateTeam(f, "fan", nil) }
 
 // Describe tells who is in the fan.
-func (f *Fan) Describe() Info { return describeTeam(f, nil) }
+func (f *Concurrent) Describe() Info { return describeTeam(f, nil) }
 
 // Run lets the participants work, and joins their replies.
-func (f *Fan) Run(ctx context.Context, t *Turn) error {
+func (f *Concurrent) Run(ctx context.Context, t *Turn) error {
 	names, err := f.selected(ctx, t)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (f *Fan) Run(ctx context.Context, t *Turn) error {
 }
 
 // selected are the names of those that work in t, the same after a pause.
-func (f *Fan) selected(ctx context.Context, t *Turn) ([]string, error) {
+func (f *Concurrent) selected(ctx context.Context, t *Turn) ([]string, error) {
 	const key = "fan/selected"
 	var names []string
 	if raw, ok := t.memo(key); ok {
@@ -107,7 +107,7 @@ func (f *Fan) selected(ctx context.Context, t *Turn) ([]string, error) {
 	return chosen, nil
 }
 
-func (f *Fan) invocation(t *Turn, p Participant) Invocation {
+func (f *Concurrent) invocation(t *Turn, p Participant) Invocation {
 	o := InvokeOptions{
 		Description: p.Description, Instruction: t.Instruction(), Context: p.Context, Scope: p.Scope,
 		Writes: p.Writes, OnError: p.OnError, Output: f.Output,
@@ -118,15 +118,15 @@ func (f *Fan) invocation(t *Turn, p Participant) Invocation {
 	return Invocation{p.Name, p.Agent, o}
 }
 
-func (f *Fan) parts() []Participant { return f.Participants }
+func (f *Concurrent) parts() []Participant { return f.Participants }
 
-func (f *Fan) reserved() []string { return nil }
+func (f *Concurrent) reserved() []string { return nil }
 
-func (f *Fan) info(parts []Info) Info {
-	return Info{Description: f.Description, Participants: parts, Structure: Structure{Kind: KindFan}}
+func (f *Concurrent) info(parts []Info) Info {
+	return Info{Description: f.Description, Participants: parts, Structure: Structure{Kind: KindConcurrent}}
 }
 
-func (f *Fan) check(bad func(format string, args ...any)) {
+func (f *Concurrent) check(bad func(format string, args ...any)) {
 	if len(f.Participants) == 0 {
 		bad("has no participants")
 	}
@@ -136,6 +136,6 @@ func (f *Fan) check(bad func(format string, args ...any)) {
 }
 
 var (
-	_ composite = (*Fan)(nil)
-	_ Describer = (*Fan)(nil)
+	_ composite = (*Concurrent)(nil)
+	_ Describer = (*Concurrent)(nil)
 )

@@ -20,7 +20,7 @@ func after(wait, done chan struct{}, text string) Agent {
 			<-wait
 		}
 		defer close(done)
-		return Say(t, "say", "%s", text)
+		return SayOnce(t, "say", text)
 	})
 }
 
@@ -40,11 +40,11 @@ func TestRow23FanKeepsParticipantOrder(t *testing.T) {
 	t.Parallel()
 	for _, output := range []OutputMode{OutputBoth, OutputDirect, OutputHistory, OutputNone} {
 		var joined []string
-		fan := &Fan{Participants: backwards("a", "b", "c"), Output: output, Join: func(_ context.Context, t *Turn, replies []Reply) error {
+		fan := &Concurrent{Participants: backwards("a", "b", "c"), Output: output, Join: func(_ context.Context, t *Turn, replies []Reply) error {
 			for _, r := range replies {
 				joined = append(joined, r.Name+": "+r.Text())
 			}
-			return Say(t, "joined", "%d", len(replies))
+			return SayOnce(t, "joined", fmt.Sprintf("%d", len(replies)))
 		}}
 		var seen []string
 		listener := AgentFunc(func(_ context.Context, t *Turn) error { seen = texts(t.Messages()); return nil })
@@ -68,7 +68,7 @@ func TestRow23FanKeepsParticipantOrder(t *testing.T) {
 
 func TestRow23FanStepsHaveTheirOwnNamesAndIDs(t *testing.T) {
 	t.Parallel()
-	fan := &Fan{Participants: backwards("a", "b")}
+	fan := &Concurrent{Participants: backwards("a", "b")}
 	r := newRig(t, team(Sequential(), Participant{Name: "pair", Agent: fan}))
 	s := r.say("x")
 	must(t, s.err)
@@ -84,8 +84,8 @@ func TestRow23FanStepsHaveTheirOwnNamesAndIDs(t *testing.T) {
 
 func TestRow84FanWaitsForTheSlowest(t *testing.T) {
 	t.Parallel()
-	fan := &Fan{Participants: backwards("slow", "fast"), Join: func(_ context.Context, t *Turn, replies []Reply) error {
-		return Say(t, "joined", "%s+%s", replies[0].Text(), replies[1].Text())
+	fan := &Concurrent{Participants: backwards("slow", "fast"), Join: func(_ context.Context, t *Turn, replies []Reply) error {
+		return SayOnce(t, "joined", fmt.Sprintf("%s+%s", replies[0].Text(), replies[1].Text()))
 	}}
 	r := newRig(t, fan)
 	must(t, r.say("x").err)
@@ -95,7 +95,7 @@ func TestRow84FanWaitsForTheSlowest(t *testing.T) {
 func TestRow83FanSelectsASubsetOnce(t *testing.T) {
 	t.Parallel()
 	asked := 0
-	fan := &Fan{
+	fan := &Concurrent{
 		Participants: []Participant{{Name: "a", Agent: sayer("a")}, {Name: "b", Agent: sayer("b")}, {Name: "c", Agent: asker("k")}},
 		Select: func(_ context.Context, v View) ([]string, error) {
 			asked++
@@ -119,7 +119,7 @@ func TestRow83FanSelectsASubsetOnce(t *testing.T) {
 
 func TestRow48PausesOfAFanJoin(t *testing.T) {
 	t.Parallel()
-	fan := &Fan{Participants: []Participant{
+	fan := &Concurrent{Participants: []Participant{
 		{Name: "a", Agent: asker("one")}, {Name: "b", Agent: sayer("b")}, {Name: "c", Agent: asker("two")},
 	}}
 	r := newRig(t, team(Sequential(), Participant{Name: "fan", Agent: fan}))
@@ -139,12 +139,12 @@ func TestRow48PausesOfAFanJoin(t *testing.T) {
 
 func TestG5AFansParticipantFailsForAllOrIsLeftOut(t *testing.T) {
 	t.Parallel()
-	fan := func(policy ErrorPolicy) *Fan {
-		return &Fan{
+	fan := func(policy ErrorPolicy) *Concurrent {
+		return &Concurrent{
 			Participants: []Participant{
 				{Name: "waits", Agent: AgentFunc(func(ctx context.Context, t *Turn) error {
 					if policy.Skip {
-						return Say(t, "say", "fine")
+						return SayOnce(t, "say", "fine")
 					}
 					<-ctx.Done() // the other one's failure
 					return ctx.Err()
@@ -153,7 +153,7 @@ func TestG5AFansParticipantFailsForAllOrIsLeftOut(t *testing.T) {
 				{Name: "asks", Agent: asker("k")},
 			},
 			Join: func(_ context.Context, t *Turn, replies []Reply) error {
-				return Say(t, "joined", "%v %v", replies[0].Skipped, replies[1].Skipped)
+				return SayOnce(t, "joined", fmt.Sprintf("%v %v", replies[0].Skipped, replies[1].Skipped))
 			},
 		}
 	}
@@ -181,7 +181,7 @@ func TestG5AFansParticipantFailsForAllOrIsLeftOut(t *testing.T) {
 
 func TestAFansWritesGoThroughTheReducers(t *testing.T) {
 	t.Parallel()
-	fan := &Fan{}
+	fan := &Concurrent{}
 	for i := range 20 {
 		fan.Participants = append(fan.Participants, Participant{Name: fmt.Sprint("p", i), Agent: AgentFunc(func(_ context.Context, t *Turn) error {
 			return errors.Join(t.State().Set("/notes", i), t.State().Set("/plan", map[string]int{t.Path(): i}))
@@ -209,20 +209,20 @@ func TestAFansWritesGoThroughTheReducers(t *testing.T) {
 func TestAFanOfTeamsIsATeam(t *testing.T) {
 	t.Parallel()
 	chat := team(Sequential(), Participant{Name: "in", Agent: described("a form")})
-	fan := &Fan{Description: "both", Participants: []Participant{{Name: "a", Agent: chat}, {Name: "b", Agent: Sub(chat, SubOptions{})}}}
+	fan := &Concurrent{Description: "both", Participants: []Participant{{Name: "a", Agent: chat}, {Name: "b", Agent: Sub(chat, SubOptions{})}}}
 	in := []Info{{Name: "in", Description: "a form"}}
 	of := Structure{Kind: KindChat, Manager: "sequential", Supervisor: "supervisor"}
 	equal(t, "description", fan.Describe(), Info{
 		Description: "both", Participants: []Info{{Name: "a", Participants: in, Structure: of}, {Name: "b", Participants: in, Structure: of}},
-		Structure: Structure{Kind: KindFan},
+		Structure: Structure{Kind: KindConcurrent},
 	})
 	equal(t, "signature", signatureOf(team(Sequential(), Participant{Name: "fan", Agent: fan})), signature{"fan", "fan.a", "fan.a.in", "fan.b", "fan.b.in"})
 	equal(t, "mistakes", fan.Validate(), nil)
-	for want, bad := range map[string]*Fan{
+	for want, bad := range map[string]*Concurrent{
 		"has no participants":             {},
 		"unknown output \"odd\"":          {Participants: fan.Participants, Output: "odd"},
 		`"a" is there twice`:              {Participants: []Participant{{Name: "a", Agent: chat}, {Name: "a", Agent: chat}}},
-		"fan.a.in: has no participants":   {Participants: []Participant{{Name: "a", Agent: team(Sequential(), Participant{Name: "in", Agent: &Fan{}})}}},
+		"fan.a.in: has no participants":   {Participants: []Participant{{Name: "a", Agent: team(Sequential(), Participant{Name: "in", Agent: &Concurrent{}})}}},
 		`fan.a: participant "sub" has no`: {Participants: []Participant{{Name: "a", Agent: Sub(nil, SubOptions{})}}},
 	} {
 		if err := bad.Validate(); err == nil || !strings.Contains(err.Error(), want) {
@@ -230,8 +230,8 @@ func TestAFanOfTeamsIsATeam(t *testing.T) {
 		}
 	}
 	r := newRig(t, fan)
-	r.root = &Fan{Participants: []Participant{{Name: "a", Agent: asker("k")}, {Name: "b", Agent: sayer("b")}}}
+	r.root = &Concurrent{Participants: []Participant{{Name: "a", Agent: asker("k")}, {Name: "b", Agent: sayer("b")}}}
 	must(t, r.say("x").err)
-	r.root = &Fan{Participants: []Participant{{Name: "c", Agent: asker("k")}, {Name: "b", Agent: sayer("b")}}}
+	r.root = &Concurrent{Participants: []Participant{{Name: "c", Agent: asker("k")}, {Name: "b", Agent: sayer("b")}}}
 	codeOf(t, r.answer(map[string]string{"k": "1"}), errcode.CheckpointIncompatible)
 }
