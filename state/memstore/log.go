@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/internal/delta"
 )
 
 // A log has the frames of a thread's runs, as far back as they are kept. The entry's lock guards it.
 type log struct {
-	packs  []*pack       // of the runs that are over, oldest first: no run shares one with another
+	packs  []*delta.Pack // of the runs that are over, oldest first: no run shares one with another
 	frames []state.Frame // of the live run; only ever appended to or replaced, so that readers may hold a part of it
 	last   state.FrameID // also when the log is empty
 	ends   []logEnd      // of the runs that are over, oldest first
@@ -61,9 +62,7 @@ func (l *log) pack() {
 	for i := range l.frames {
 		l.size -= frameSize(&l.frames[i])
 	}
-	for len(l.frames) > 0 {
-		var p *pack
-		p, l.frames = packSome(l.frames)
+	for _, p := range packFrames(l.frames) {
 		l.packs = append(l.packs, p)
 		l.size += packSize(p)
 	}
@@ -102,9 +101,11 @@ func (l *log) drop(n int) {
 	l.ends = slices.Clone(l.ends[n:])
 }
 
+func comparePack(p *delta.Pack, id state.FrameID) int { return p.Last.Compare(id) }
+
 // packBehind returns the index of the first pack that has something behind id.
 func (l *log) packBehind(id state.FrameID) int {
-	i, found := slices.BinarySearchFunc(l.packs, id, func(p *pack, id state.FrameID) int { return p.last.Compare(id) })
+	i, found := slices.BinarySearchFunc(l.packs, id, comparePack)
 	if found {
 		i++
 	}
@@ -123,19 +124,20 @@ func findFrame(frames []state.Frame, id state.FrameID) int {
 // behind returns the frames after id, and whether there are more. They are shared and must not be changed.
 func (l *log) behind(id state.FrameID) (frames []state.Frame, more bool) {
 	if i := l.packBehind(id); i < len(l.packs) {
-		return l.packs[i].behind(id), l.packs[i].last.Less(l.last)
+		frames = unpack(l.packs[i])
+		return frames[findFrame(frames, id):], l.packs[i].Last.Less(l.last)
 	}
 	return slices.Clip(l.frames[findFrame(l.frames, id):]), false
 }
 
 func (l *log) has(id state.FrameID) bool {
 	frames := l.frames
-	i, _ := slices.BinarySearchFunc(l.packs, id, func(p *pack, id state.FrameID) int { return p.last.Compare(id) })
+	i, _ := slices.BinarySearchFunc(l.packs, id, comparePack)
 	if i < len(l.packs) {
-		if id.Less(l.packs[i].first) {
+		if id.Less(l.packs[i].First) {
 			return false
 		}
-		frames = l.packs[i].frames()
+		frames = unpack(l.packs[i])
 	}
 	i = findFrame(frames, id)
 	return i > 0 && frames[i-1].ID == id

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/internal/delta"
 	"github.com/agui-gateway/gateway/state/internal/ledger"
 )
 
@@ -64,13 +65,7 @@ func frameSize(f *state.Frame) int64 {
 }
 
 // packSize returns the size of a pack.
-func packSize(p *pack) int64 {
-	n := packCost + int64(len(p.data))
-	for i := range p.whole {
-		n += frameSize(&p.whole[i])
-	}
-	return n
-}
+func packSize(p *delta.Pack) int64 { return packCost + int64(len(p.Data)) }
 
 // pastSize returns the size of the patches that lead to earlier states.
 func pastSize(h state.History) (n int64) {

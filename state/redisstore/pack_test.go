@@ -15,13 +15,14 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/internal/delta"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
 
 // packable are the frames of a run as they come in logs, and some that do not.
 var packable = rapid.Custom(func(t *rapid.T) []state.Frame {
 	fence := rapid.Uint64Range(1, 1<<50).Draw(t, "fence")
-	frames := make([]state.Frame, rapid.IntRange(1, 3*packFrames/2).Draw(t, "frames"))
+	frames := make([]state.Frame, rapid.IntRange(1, 3*delta.PackFrames/2).Draw(t, "frames"))
 	for i := range frames {
 		f := &frames[i]
 		f.ID, f.Type = state.FrameID{Fence: fence, Seq: uint64(i + 1)}, agui.EventType(fmt.Sprint("TYPE_", rapid.IntRange(0, 40).Draw(t, "type")))
@@ -47,8 +48,8 @@ func packsOf(t interface{ Fatalf(string, ...any) }, frames []state.Frame) (last 
 		t.Fatalf("the frames were not packed")
 	}
 	for _, pack := range p.packs {
-		last = append(last, pack.last.String())
-		fields = append(fields, map[string]string{packFirst: pack.first.String(), packBorn: "born", packValue: string(pack.value())})
+		last = append(last, pack.Last.String())
+		fields = append(fields, map[string]string{packFirst: pack.First.String(), packBorn: "born", packValue: string(packText(pack))})
 	}
 	return last, fields
 }

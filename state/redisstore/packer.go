@@ -9,54 +9,58 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/internal/delta"
 )
 
-// The log of a run is packed some time after its end, by the replica that has written all of it: it makes the packs as it writes, so that
-// nothing is read again. A run that another replica has begun is not packed, and neither are those behind it until it is trimmed.
+// The log of a run is packed some time after its end by the replica that has written all of it. It makes the packs
+// as it writes, so that nothing is read again. A run with attempts of several replicas is not packed, and neither
+// are later ones until it is trimmed.
 
-// defaultPackDelay is when a log is packed: most readers have read it by then, as it was written.
+// defaultPackDelay is the time from the end of a run to its packing: most readers have read it by then.
 const defaultPackDelay = time.Second
 
-// How many bytes a packer holds, of one run and of all; what is beyond that is not packed.
+// The most bytes of packs in memory, of one run and of all. Runs beyond that are not packed.
 const (
 	packsOfRun = 1 << 20
 	packsOfAll = 64 << 20
 )
 
-// packTogether is how many runs are packed in one round trip.
+// packTogether is the most runs that are packed in one round trip.
 const packTogether = 32
 
-// forgotten is when a run is given up of which nothing was written: its lease was lost and nobody has noticed.
+// forgotten is the time after which a run without new frames is dropped: its lease was lost unnoticed.
 const forgotten = time.Hour
 
-// A packer holds the packs of the runs that are live here, and of those that are over until their time comes. It is safe for concurrent use.
+// A packer has the packs of the live runs of this process, and of ended ones until they are written. It is safe for
+// concurrent use.
 type packer struct {
-	held atomic.Int64 // bytes of all packs, and what runs take without
+	held atomic.Int64 // bytes of all packs, with packingCost for each run
 
 	mu    sync.Mutex
 	live  map[hashTag]*packing
 	over  []*packing // in the order of their ends
 	swept time.Time
-	wake  chan struct{} // has something when a run is over
+	wake  chan struct{} // signals the end of a run
 }
 
-// A packing is the packs of one run. Its frames are written one batch after the other; the lock is for who gives up on it meanwhile.
+// A packing has the packs of one run. Frames are written in order by one goroutine; the lock is for others that
+// drop the run.
 type packing struct {
 	key   state.Key
 	born  string
 	fence uint64
 
 	mu    sync.Mutex
-	packs []*pack
+	packs []*delta.Pack
 	size  int       // bytes of the packs
 	at    time.Time // of the newest frames
-	gone  bool      // nothing is packed
+	gone  bool      // dropped
 }
 
-// packingCost is about how many bytes a packing takes without its packs.
+// packingCost is about the memory of a packing without its packs.
 const packingCost = 512
 
-// begin notes that a run has begun here, with the lease of a fence.
+// begin starts the packing of a run, with the fence of its lease.
 func (p *packer) begin(key state.Key, born string, fence uint64) {
 	p.sweep()
 	if p.held.Load() > packsOfAll {
@@ -82,7 +86,7 @@ func (p *packer) of(key state.Key, fence uint64) *packing {
 	return nil
 }
 
-// add packs frames that were written with the lease of a fence.
+// add packs frames written with the lease of a fence.
 func (p *packer) add(key state.Key, fence uint64, frames []state.Frame) {
 	if len(frames) == 0 {
 		return
@@ -107,31 +111,29 @@ func (r *packing) add(frames []state.Frame) bool {
 	for i := range frames {
 		f := &frames[i]
 		last := state.FrameID{Fence: r.fence}
-		var newest *pack
+		var newest *delta.Pack
 		if n := len(r.packs); n > 0 {
 			newest = r.packs[n-1]
-			last = newest.last
+			last = newest.Last
 		}
 		if !last.Less(f.ID) {
-			continue // it was sent twice
+			continue // sent twice
 		}
 		if newest != nil && f.ID != (state.FrameID{Fence: last.Fence, Seq: last.Seq + 1}) || f.ID.Fence != r.fence || r.size+len(f.Data) > packsOfRun {
 			return false
 		}
-		if newest == nil || newest.full() {
-			newest = &pack{}
+		if newest == nil || newest.Full() {
+			newest = &delta.Pack{}
 			r.packs = append(r.packs, newest)
 		}
-		before := len(newest.data)
-		if err := newest.add(f); err != nil {
-			return false
-		}
-		r.size += len(newest.data) - before
+		before := len(newest.Data)
+		newest.Add(f)
+		r.size += len(newest.Data) - before
 	}
 	return true
 }
 
-// drop gives up on the live run of a thread, if there is one.
+// drop ends the packing of a thread's live run, if there is one.
 func (p *packer) drop(key state.Key) {
 	p.mu.Lock()
 	run := p.live[hashTagOf(key)]
@@ -142,7 +144,7 @@ func (p *packer) drop(key state.Key) {
 	}
 }
 
-// release lets go of what a packing holds.
+// release frees the packs of a run.
 func (p *packer) release(run *packing) {
 	run.mu.Lock()
 	defer run.mu.Unlock()
@@ -150,7 +152,7 @@ func (p *packer) release(run *packing) {
 	run.packs, run.size, run.gone = nil, 0, true
 }
 
-// sweep gives up on runs of which nothing was written for long, now and then.
+// sweep drops runs without new frames for long, now and then.
 func (p *packer) sweep() {
 	now := time.Now()
 	var old []*packing
@@ -172,14 +174,14 @@ func (p *packer) sweep() {
 	}
 }
 
-// end takes the packs of a run that is over; nil if they have not all of it. Last is the newest frame of the log.
+// end returns the packs of an ended run; nil if they are not complete. Last is the newest frame of the log.
 func (p *packer) end(key state.Key, fence uint64, last state.FrameID) *packing {
 	run := p.of(key, fence)
 	if run == nil {
 		return nil
 	}
 	run.mu.Lock()
-	whole := len(run.packs) > 0 && run.packs[len(run.packs)-1].last == last
+	whole := len(run.packs) > 0 && run.packs[len(run.packs)-1].Last == last
 	run.at = time.Now()
 	run.mu.Unlock()
 	if !whole {
@@ -192,7 +194,7 @@ func (p *packer) end(key state.Key, fence uint64, last state.FrameID) *packing {
 	return run
 }
 
-// later has a run packed that is over.
+// later schedules the packing of an ended run.
 func (p *packer) later(run *packing) {
 	p.mu.Lock()
 	p.over = append(p.over, run)
@@ -203,10 +205,11 @@ func (p *packer) later(run *packing) {
 	}
 }
 
-// sameThread reports whether two runs are of one thread: they are packed one after the other, in the order of the log.
+// sameThread reports whether two runs are of one thread: they are packed in the order of the log.
 func (r *packing) sameThread(other *packing) bool { return r.key == other.key }
 
-// due takes the runs whose time has come, at most one of each thread, or returns how long it is until then; less than 0 if no run is over.
+// due returns the runs to pack now, at most one of each thread, or the time until the next; less than 0 if no run
+// has ended.
 func (p *packer) due(delay time.Duration) (runs []*packing, wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -216,19 +219,19 @@ func (p *packer) due(delay time.Duration) (runs []*packing, wait time.Duration) 
 	}
 	runs, p.over = p.over[:n:n], p.over[n:]
 	if len(p.over) == 0 {
-		p.over = nil // with its array
+		p.over = nil // free the array
 		return runs, -1
 	}
 	return runs, max(delay-time.Since(p.over[0].at), 0)
 }
 
-// packWritten tells the packer of a transition. Last is the newest frame of the log after it.
+// packWritten updates the packer for a transition. Last is the newest frame of the log after it.
 func (s *backend) packWritten(w *state.Write, last state.FrameID) {
 	key, fence := w.Transition.Thread.Key, w.Transition.Thread.Fence
 	switch {
-	case w.Takes: // what was there before is not here
+	case w.Takes: // this replica does not have the frames before
 		s.packer.drop(key)
-	case w.Begins, w.Lease == nil && w.Ends: // the latter is what somebody did to a thread where nothing runs, and is packed by itself
+	case w.Begins, w.Lease == nil && w.Ends: // the latter is a change of an idle thread, which is packed by itself
 		s.packer.begin(key, w.Born, fence)
 	}
 	s.packer.add(key, fence, w.Transition.Frames)
@@ -245,7 +248,7 @@ func (s *backend) packWritten(w *state.Write, last state.FrameID) {
 	}
 }
 
-// packOver packs runs that are over, each when its time comes, until the backend is closed.
+// packOver packs ended runs when they are due, until the backend is closed.
 func (s *backend) packOver() {
 	for {
 		runs, wait := s.packer.due(s.o.packDelay)
@@ -267,12 +270,12 @@ func (s *backend) packOver() {
 	}
 }
 
-// packRun puts the packs of a run in the place of its frames. If it fails, or something older is in the log, the frames stay as they are.
+// packRun replaces the frames of a run by its packs. If it fails, or the log has an older run, the frames stay.
 func (s *backend) packRun(run *packing) {
 	defer s.packer.release(run)
-	a := args{s.clock(), run.born, run.packs[0].first.String(), run.packs[len(run.packs)-1].last.String(), (s.o.LogTTL + time.Hour).Milliseconds(), len(run.packs)}
+	a := args{s.clock(), run.born, run.packs[0].First.String(), run.packs[len(run.packs)-1].Last.String(), (s.o.LogTTL + time.Hour).Milliseconds(), len(run.packs)}
 	for _, pack := range run.packs {
-		a.add(pack.first.String(), pack.last.String(), pack.value())
+		a.add(pack.First.String(), pack.Last.String(), packText(pack))
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), s.o.timeout)
 	defer cancel()

@@ -9,31 +9,32 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// How long an event may be that is written as a difference, and how many types of events are told apart.
+// The longest event that is written as a difference, and the most types of events in a pack.
 const (
 	MaxEvent = 4 << 10
 	MaxKinds = 32
 )
 
-// Other is a byte that no event begins with. The caller writes it before what it keeps in another way.
+// Other is a byte that no encoded event begins with. It marks data in another encoding.
 const Other = 0xFF
 
-// ErrBroken is returned for bytes that no Coder has written.
+// ErrBroken: the bytes were not written by a Coder.
 var ErrBroken = errors.New("delta: not what was written")
 
-// A Coder is what who writes and who reads know of the events so far: their types in the order in which they came, each with its newest
-// event. The zero value knows none. It is for one goroutine, and either writes or reads.
+// A Coder holds the state shared by encoder and decoder: the types of events in their order, each with its newest
+// event. The zero value has none. It is for one goroutine, and either encodes or decodes.
 //
-// What is written of an event begins with the number of its type. A type that is new is named. Then come the length of the event, and by turns
-// how many bytes are those of the event before, in the same place, and how many are not, with these, until it is as long as it should be.
-// Numbers are varints.
+// An encoded event begins with the number of its type; a new type is followed by its name. Then come the length of
+// the event and, alternating, the number of bytes that are equal to the event before at the same place, and the
+// number of different bytes with these bytes. Numbers are varints.
 type Coder struct {
 	kinds  []agui.EventType
 	newest [][]byte
 }
 
-// Append appends what is to be written of a frame's type and event, which nobody may change from then on. Not ok: the frame has to be kept in another
-// way, because its event is too long or none, it has more than an event, or its type is one too many.
+// Append appends the encoding of a frame's type and event, which must not change from then on. Not ok: the frame
+// needs another encoding, because its event is missing or too long, it has more than an event, or there are too
+// many types.
 func (c *Coder) Append(data []byte, f *state.Frame) (_ []byte, ok bool) {
 	kind, ok := c.kindOf(f)
 	if !ok {
@@ -63,10 +64,10 @@ func (c *Coder) kindOf(f *state.Frame) (kind int, ok bool) {
 	return len(c.kinds), len(c.kinds) < MaxKinds
 }
 
-// leastSame is how many bytes have to be the same to be worth telling apart from what differs.
+// leastSame is the number of equal bytes that is worth an entry.
 const leastSame = 4
 
-// appendDifference appends what event has that the one before has not in the same place.
+// appendDifference appends the difference of event from the one before.
 func appendDifference(data, before, event []byte) []byte {
 	for at := 0; at < len(event); {
 		same := sameFrom(before, event, at)
@@ -83,7 +84,7 @@ func appendDifference(data, before, event []byte) []byte {
 	return data
 }
 
-// sameFrom is how many bytes from at on are the same.
+// sameFrom returns the number of equal bytes from at on.
 func sameFrom(a, b []byte, at int) int {
 	if at >= len(a) {
 		return 0
@@ -102,13 +103,13 @@ func sameFrom(a, b []byte, at int) int {
 	return n
 }
 
-// sameFor reports whether n bytes from at on are the same.
+// sameFor reports whether n bytes from at on are equal.
 func sameFor(a, b []byte, at, n int) bool {
 	return at+n <= len(a) && at+n <= len(b) && string(a[at:at+n]) == string(b[at:at+n])
 }
 
-// Next reads one event that is not [Other], and returns its type, events with the event behind, and what comes behind it in data. It fails with
-// [ErrBroken].
+// Next decodes one event, which does not begin with [Other]. It returns the type, events with the event appended,
+// and the rest of data. It fails with [ErrBroken].
 func (c *Coder) Next(events, data []byte) (kind agui.EventType, more, rest []byte, err error) {
 	r := reader{data: data, ok: true}
 	number := r.number()
@@ -141,7 +142,7 @@ func (c *Coder) Next(events, data []byte) (kind agui.EventType, more, rest []byt
 	return c.kinds[number], events, r.data, nil
 }
 
-// A reader takes from the front of data, as long as it is ok.
+// A reader reads from the front of data, as long as it is ok.
 type reader struct {
 	data []byte
 	ok   bool
@@ -155,6 +156,16 @@ func (r *reader) number() int {
 	}
 	r.data = r.data[size:]
 	return int(n)
+}
+
+func (r *reader) signed() int64 {
+	n, size := binary.Varint(r.data)
+	if size <= 0 {
+		r.data, r.ok = nil, false
+		return 0
+	}
+	r.data = r.data[size:]
+	return n
 }
 
 func (r *reader) bytes(n int) []byte {
