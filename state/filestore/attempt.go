@@ -7,9 +7,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// UpdateAttempt changes what is known of a live attempt; see [state.Backend]. The file is written for what has to outlive
-// the process: the result of an effect, and that somebody asked for the end. Who reads, and until when a lease lasts, end
-// with the process themselves.
+// UpdateAttempt changes the live attempt; see [state.Backend]. The file is written only for changes that outlive
+// the process: the result of an effect, and a stop. Readers and the end of the lease end with the process.
 func (b *backend) UpdateAttempt(ctx context.Context, key state.Key, u state.AttemptUpdate) (state.Attempt, error) {
 	var came state.Attempt
 	urgency := canWait
@@ -28,7 +27,7 @@ func (b *backend) UpdateAttempt(ctx context.Context, key state.Key, u state.Atte
 			came = state.AttemptOf(nil, x.now)
 			return err
 		}
-		if err := x.lasting(key, u, was.Live, live); err != nil {
+		if err := x.persist(key, u, was.Live, live); err != nil {
 			return err
 		}
 		next := *a
@@ -44,7 +43,7 @@ func (b *backend) UpdateAttempt(ctx context.Context, key state.Key, u state.Atte
 	return came, nil
 }
 
-// notLive says why an update finds nothing live.
+// notLive returns the error of an update that found no live attempt.
 func (x *txn) notLive(key state.Key, u state.AttemptUpdate) error {
 	if u.Lease != nil {
 		return state.ErrLeaseLost
@@ -59,8 +58,8 @@ func (x *txn) notLive(key state.Key, u state.AttemptUpdate) error {
 	return nil
 }
 
-// lasting writes what of an update outlives the process.
-func (x *txn) lasting(key state.Key, u state.AttemptUpdate, was, live *state.Live) error {
+// persist writes the parts of an update that outlive the process.
+func (x *txn) persist(key state.Key, u state.AttemptUpdate, was, live *state.Live) error {
 	stops := live.Stopped && !was.Stopped
 	if u.Op != state.AttemptRecord && !stops {
 		return nil
@@ -82,8 +81,8 @@ func (x *txn) lasting(key state.Key, u state.AttemptUpdate, was, live *state.Liv
 	return memo.put(textKey(u.Effect), raw)
 }
 
-// UpdateQueue changes who waits for a thread; see [state.Backend]. The requests that wait are connections of this process:
-// the file knows nothing of them.
+// UpdateQueue changes the queue of a thread; see [state.Backend]. The waiting requests are connections of this
+// process, so the file does not have them.
 func (b *backend) UpdateQueue(ctx context.Context, key state.Key, u state.QueueUpdate) (*state.Thread, time.Time, error) {
 	var t *state.Thread
 	var at time.Time
@@ -114,7 +113,7 @@ func (b *backend) UpdateQueue(ctx context.Context, key state.Key, u state.QueueU
 	return t, at, nil
 }
 
-// Overdue returns threads whose lease is over; see [state.Backend]. It is also where what has expired is removed.
+// Overdue returns the threads with an expired lease; see [state.Backend]. It also removes expired threads and logs.
 func (b *backend) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
 	if err := b.sweep(ctx); err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ import (
 	"github.com/agui-gateway/gateway/state/internal/ledger"
 )
 
-// Options say how long a file keeps what. The zero value is good.
+// Options configure a store. The zero value is good.
 type Options struct {
 	// Now is the store's clock; nil means time.Now.
 	Now func() time.Time
@@ -26,26 +26,26 @@ type Options struct {
 	LogTTL time.Duration
 	// ThreadTTL is how long a thread is kept after its last step; 0 means 30 days.
 	ThreadTTL time.Duration
-	// Limit is how many bytes the threads may take of the file, without the room that its pages leave; 0 means any number. When it is reached
-	// the oldest logs of runs that are over go first, then the threads that were changed longest ago, those with an open question last.
-	// New runs are refused with [state.ErrFull] when only live ones are left; the last eighth is for those. A live run that writes when
-	// even that is used up is told to stop.
+	// Limit is the number of bytes that the threads may take in the file, without the free room of its pages; 0
+	// means any number. At the limit the oldest logs of runs that ended are removed first, then the least recently
+	// changed threads, those with an open question last. If only live threads are left, new runs fail with
+	// [state.ErrFull]; the last eighth is reserved for live ones. A live run that exceeds even that is stopped.
 	Limit int64
-	// Share is how many bytes the threads of one principal may take, counted as for Limit; 0 means any number. When it is reached the principal's
-	// own idle threads go, the one that was changed longest ago first, and its log before it. With only live ones and open questions left, what would
-	// take more is refused with [state.ErrStored].
+	// Share is the number of bytes that the threads of one principal may take, counted like Limit; 0 means any
+	// number. Beyond it the principal's least recently changed idle threads are removed, each after its log. If
+	// only live threads and open questions are left, writes fail with [state.ErrStored].
 	Share int64
-	// Logger is told what nobody is waiting to be told; nil means slog.Default.
+	// Logger logs problems that no call returns; nil means slog.Default.
 	Logger *slog.Logger
 
 	disk *disk // nil means realDisk
 }
 
-// Open opens the store that is in the file at path, which is made if there is none, for this process alone. It fails with
-// an [*Error] for a file that it cannot use, and leaves that as it was.
+// Open opens the store in the file at path for this process alone, and makes the file if there is none. It fails
+// with an [*Error] for a file that it cannot use, and does not change it.
 //
-// Runs that were live when the process before ended are overdue at once: nobody else can have the file open, so their
-// leases are over, whatever their time.
+// Runs that were live when the previous process ended are overdue at once. No other process can have the file open,
+// so their leases are over.
 func Open(path string, o Options) (state.Store, error) {
 	b, err := openBackend(path, o)
 	if err != nil {
@@ -65,7 +65,7 @@ var (
 
 var topTables = [][]byte{formatTable, threadsTable, indexTable, dueTable, liveTable, floorTable}
 
-// errClosed is what every method returns after Close.
+// errClosed is the error of every method after Close.
 var errClosed = errors.New("filestore: the store is closed")
 
 // A backend is a [state.Backend] in a file.
@@ -73,7 +73,7 @@ type backend struct {
 	o    Options
 	path string
 	db   *bolt.DB
-	// books has what each thread takes. They are made anew from the file whenever it is opened.
+	// books has the size of each thread. It is computed from the file when it is opened.
 	books *ledger.Ledger
 
 	jobs   chan *job
@@ -84,7 +84,7 @@ type backend struct {
 
 	mu     sync.Mutex
 	live   map[state.Key]attempt        // of every live run
-	queues map[state.Key][]state.Ticket // who waits; the requests end with the process
+	queues map[state.Key][]state.Ticket // the requests that wait; they end with the process
 	floor  uint64
 	failed bool  // a transaction could not be written, and it is not known that the next one can be
 	need   int64 // how large the largest of those was
@@ -131,7 +131,7 @@ func openBackend(path string, o Options) (*backend, error) {
 	return b, nil
 }
 
-// restore reads what is also kept in memory.
+// restore reads the state that is also held in memory.
 func (b *backend) restore(sizes map[string]int64) error {
 	err := guarded(func() error {
 		return b.db.View(func(tx *bolt.Tx) error {
@@ -157,7 +157,7 @@ func (b *backend) restore(sizes map[string]int64) error {
 	return nil
 }
 
-// restoreLive reads which runs are live, and gives up the leases that the process before had on them.
+// restoreLive reads the live runs and ends the leases of the previous process.
 func (b *backend) restoreLive(tx *bolt.Tx) error {
 	now := b.o.Now()
 	return rootTable(tx, liveTable).each(nil, func(name, _ []byte) (bool, error) {
@@ -176,10 +176,11 @@ func (b *backend) restoreLive(tx *bolt.Tx) error {
 	})
 }
 
-// Listen remembers whom to tell; see [state.Backend].
+// Listen sets the receiver of events; see [state.Backend].
 func (b *backend) Listen(tell func(state.Event)) { b.tell = tell }
 
-// Ping reports whether the file is there and takes writes. After it did not take one it is tried with as much.
+// Ping reports whether the file is there and takes writes. After a failed write it tests the disk with as many
+// bytes.
 func (b *backend) Ping(ctx context.Context) error {
 	if err := b.ready(ctx); err != nil {
 		return err
@@ -209,7 +210,7 @@ func (b *backend) ready(ctx context.Context) error {
 	}
 }
 
-// Close ends the writer and lets go of the file; see [state.Backend]. What was asked for before it is written.
+// Close ends the writer and closes the file; see [state.Backend]. Changes that were requested before are written.
 func (b *backend) Close() error {
 	var err error
 	b.once.Do(func() {
@@ -220,8 +221,8 @@ func (b *backend) Close() error {
 	return err
 }
 
-// view reads one moment of the file. Nothing of it may be kept, and nobody else's code be called: the writer may have
-// to wait for it.
+// view reads the file at one moment. f must not keep anything of it, and must not call code of others: the writer
+// may wait for it.
 func (b *backend) view(ctx context.Context, f func(tx *bolt.Tx) error) error {
 	if err := b.ready(ctx); err != nil {
 		return err
@@ -233,7 +234,7 @@ func (b *backend) view(ctx context.Context, f func(tx *bolt.Tx) error) error {
 	return damage(err)
 }
 
-// damage says of a record that is not what was written that a part of the thread is lost.
+// damage adds [state.ErrDamaged] to the error of a record with a wrong checksum.
 func damage(err error) error {
 	if errors.Is(err, errSum) {
 		return errors.Join(state.ErrDamaged, err)

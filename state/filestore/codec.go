@@ -10,33 +10,33 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A document is the part of a thread that every step writes. What may be large, or is written without a step, stands in
-// records of its own.
+// A document is the part of a thread that every transition writes. Large parts, and parts that change without a
+// transition, have their own records.
 type document struct {
 	Tag      string        `json:"tag"`
 	Born     string        `json:"born"`
 	Deadline time.Time     `json:"deadline,omitzero"` // when the thread is over; zero while it is live
-	Due      time.Time     `json:"due,omitzero"`      // its entry in the table of what is due; zero: it has none
+	Due      time.Time     `json:"due,omitzero"`      // its entry in the table of deadlines; zero: it has none
 	Asks     time.Time     `json:"asks,omitzero"`     // until when it has an open question; zero: it has none
 	Thread   *state.Thread `json:"thread"`
 
-	// Trimmed is the revision at which the newest run ended that the log does not keep any more, and Cut its last frame.
+	// Trimmed is the revision at the end of the newest run that was trimmed from the log, and Cut its last frame.
 	Trimmed int64         `json:"trimmed,omitempty"`
 	Cut     state.FrameID `json:"cut,omitzero"`
-	// Dropped is the revision that took away the newest message of those that are not kept.
+	// Dropped is the revision that removed the newest message of those that are not kept.
 	Dropped int64 `json:"dropped,omitempty"`
-	// Replaced and Past are the bytes of what was replaced, and of the ways back to earlier states.
+	// Replaced and Past are the bytes of the replaced values, and of the patches to earlier states.
 	Replaced int `json:"replaced,omitempty"`
 	Past     int `json:"past,omitempty"`
 
-	// Gone says that the thread was removed, and only its log is left, for those who read it.
+	// Gone says that the thread was removed, and that its log is left for its readers.
 	Gone bool `json:"gone,omitempty"`
 }
 
-// marshal encodes v and leaves HTML alone: stored JSON comes back byte by byte.
+// marshal encodes v without escaping HTML: stored JSON is returned byte for byte.
 func marshal(v any) ([]byte, error) { return agui.Marshal(v) }
 
-// unmarshal decodes a record; one that its checksum vouches for and that is none is damage all the same.
+// unmarshal decodes a record. One with a good checksum that cannot be decoded is damaged too.
 func unmarshal(what string, raw []byte, v any) error {
 	if err := json.Unmarshal(raw, v); err != nil {
 		return fmt.Errorf("%w: stored %s: %w", state.ErrDamaged, what, err)
@@ -44,7 +44,7 @@ func unmarshal(what string, raw []byte, v any) error {
 	return nil
 }
 
-// withHead encodes what is known of data on a line before it, so that the data stays byte by byte what it is.
+// withHead encodes head as a line in front of data, which stays byte for byte the same.
 func withHead(head any, data []byte) ([]byte, error) {
 	line, err := marshal(head)
 	if err != nil {
@@ -62,7 +62,7 @@ func cutHead(what string, raw []byte, head any) (json.RawMessage, error) {
 	return bytes.Clone(data), nil
 }
 
-// A messageHead is what is kept of a message beside its encoding.
+// A messageHead has the fields of a message beside its encoding.
 type messageHead struct {
 	Slot   int       `json:"s"`
 	Added  int64     `json:"a"`
@@ -85,7 +85,7 @@ func decodeMessage(raw []byte) (state.StoredMessage, error) {
 	}, err
 }
 
-// A frameHead is what is kept of a frame beside its event; its id is its key.
+// A frameHead has the fields of a frame beside its event. The id of the frame is the key.
 type frameHead struct {
 	Type   agui.EventType `json:"t"`
 	Rev    int64          `json:"r,omitempty"`
@@ -103,7 +103,7 @@ func decodeFrame(id state.FrameID, raw []byte) (state.Frame, error) {
 	return state.Frame{ID: id, Type: h.Type, Rev: h.Rev, At: h.At, Ending: h.Ending, Data: data}, err
 }
 
-// A place is a message's place as it is kept.
+// A place is the stored [state.Place] of a message.
 type place struct {
 	Role  agui.Role `json:"o"`
 	Run   uint64    `json:"r,omitempty"`

@@ -15,12 +15,12 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// compactFrom is how many bytes of a file have to be empty before opening it copies what is left to a smaller one. Less is
-// used again as it is. It is a variable for tests.
+// compactFrom is the number of empty bytes from which opening a file copies it to a smaller one. Fewer are used
+// again as they are. It is a variable for tests.
 var compactFrom int64 = 64 << 20
 
-// compact puts a copy without empty pages in the place of the file, and returns it open. It needs room for both; if
-// it fails, the file is used as it is.
+// compact replaces the file by a copy without empty pages and returns the copy open. It needs disk space for both.
+// If it fails, the file is used as it is.
 func compact(db *bolt.DB, path string, log *slog.Logger) *bolt.DB {
 	smaller, err := compacted(db, path)
 	if err != nil {
@@ -36,7 +36,7 @@ func compact(db *bolt.DB, path string, log *slog.Logger) *bolt.DB {
 // compacted makes the copy. It is locked before it has the file's name, and stays so.
 func compacted(db *bolt.DB, path string) (smaller *bolt.DB, err error) {
 	name := path + ".compact"
-	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) { // of one that was interrupted
+	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) { // left by an interrupted compaction
 		return nil, err
 	}
 	o := boltOptions()
@@ -62,8 +62,8 @@ func compacted(db *bolt.DB, path string) (smaller *bolt.DB, err error) {
 	return smaller, syncDir(filepath.Dir(path))
 }
 
-// scrubKey is set beside the record of the format while empty pages of the file contain purged data. The next Open copies the threads into
-// a new file and overwrites this one.
+// scrubKey is set beside the record of the format while empty pages of the file contain purged data. The next Open
+// copies the threads into a new file and overwrites this one.
 var scrubKey = []byte("scrub")
 
 // Purge removes the remains of a deleted thread; see [state.Backend].
@@ -89,7 +89,8 @@ func (b *backend) Purge(ctx context.Context, key state.Key) error {
 // everything, as the empty part of a file, makes compact rewrite the file.
 const everything = math.MaxInt64
 
-// scrub puts a copy in the place of the file as compact does, and overwrites the file. If that fails, the next opening tries again.
+// scrub replaces the file by a copy as compact does, and overwrites the old file. If that fails, the next opening
+// tries again.
 func scrub(db *bolt.DB, path string, log *slog.Logger) *bolt.DB {
 	old, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -107,13 +108,13 @@ func scrub(db *bolt.DB, path string, log *slog.Logger) *bolt.DB {
 	return now
 }
 
-// scrubbed notes that the file's empty pages hold nothing any more.
+// scrubbed records that the empty pages of the file have no data of threads any more.
 func scrubbed(db *bolt.DB) error {
 	return db.Update(func(tx *bolt.Tx) error { return tx.Bucket(formatTable).Delete(scrubKey) })
 }
 
-// overwrite fills an unused file with zeros, so that its blocks contain no data of threads. It does not reach copies that a disk or a file
-// system keeps.
+// overwrite fills an unused file with zeros, so that its blocks contain no data of threads. It does not reach
+// copies that a disk or a file system keeps.
 func overwrite(file *os.File) error {
 	info, err := file.Stat()
 	if err != nil {

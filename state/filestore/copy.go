@@ -14,16 +14,16 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// ErrExists says that there is a file where a copy was to be put. It is left as it is.
+// ErrExists: there is a file at the target of a copy. It was not changed.
 var ErrExists = errors.New("filestore: there is a file already, which is not replaced")
 
-// ErrNoFile says that a store is in no file of this package's.
+// ErrNoFile: the store is not one of this package.
 var ErrNoFile = errors.New("filestore: the store is in no file")
 
-// Copy copies the store's file at from, which nobody may have open, to a new file at to. The copy has its name only when it is complete,
-// on the disk, and checked as [Open] checks a file; until then nothing is at to, and if there is something it stays: [ErrExists]. The
-// file at from is locked meanwhile and not changed. The error is [ErrInUse] if a process has it, or an [*Error] that says what is wrong
-// with it.
+// Copy copies the store's file at from to a new file at to. The copy gets its name only when it is complete, on the
+// disk, and checked as [Open] checks a file. An existing file at to stays: [ErrExists]. The file at from is locked
+// meanwhile and not changed. The error is [ErrInUse] if a process has it open, or an [*Error] that describes its
+// damage.
 func Copy(ctx context.Context, from, to string) (*Inspection, error) {
 	source, err := os.Open(from)
 	if err != nil {
@@ -42,7 +42,7 @@ func Copy(ctx context.Context, from, to string) (*Inspection, error) {
 			return fmt.Errorf("filestore: %w", err)
 		}
 		in, err = Inspect(ctx, target.Name())
-		if bad, ok := errors.AsType[*Error](err); ok { // what is wrong with the copy is wrong with what it was made of
+		if bad, ok := errors.AsType[*Error](err); ok { // the damage of the copy is that of its source
 			err = &Error{from, bad.Err, bad.what}
 		}
 		return err
@@ -50,9 +50,9 @@ func Copy(ctx context.Context, from, to string) (*Inspection, error) {
 	return in, err
 }
 
-// Backup has a store that is open write a copy of its file beside it, as the file is at one moment, at [BackupPath]. A copy that is there
-// already is replaced, once the new one is complete and on the disk. Runs go on meanwhile; what they write while the file has to
-// grow waits until the copy is written. It fails with [ErrNoFile] for a store of another package.
+// Backup makes an open store write a copy of its file, as it is at one moment, to [BackupPath]. An earlier copy is
+// replaced once the new one is complete and on the disk. Runs continue meanwhile; writes that grow the file wait
+// until the copy is written. It fails with [ErrNoFile] for a store of another package.
 func Backup(ctx context.Context, store state.Store) (path string, err error) {
 	s, ok := store.(*fileStore)
 	if !ok {
@@ -67,17 +67,17 @@ func Backup(ctx context.Context, store state.Store) (path string, err error) {
 	})
 }
 
-// BackupPath is where [Backup] puts the copy of a store's file.
+// BackupPath returns the path of the copy that [Backup] writes.
 func BackupPath(path string) string { return path + ".backup" }
 
-// A fileStore is a store that can be asked for a copy of its file.
+// A fileStore is a store with access to its file.
 type fileStore struct {
 	state.Store
 	backend *backend
 }
 
-// put makes a file that fill writes, and gives it its path when it is on the disk. What is at that path is replaced, or the error is
-// [ErrExists].
+// put makes a file with fill and gives it its path once it is on the disk. An existing file at the path is
+// replaced, or the error is [ErrExists].
 func put(path string, replace bool, fill func(*os.File) error) (err error) {
 	dir := filepath.Dir(path)
 	if err := makeDir(dir); err != nil {
@@ -91,7 +91,7 @@ func put(path string, replace bool, fill func(*os.File) error) (err error) {
 		return fmt.Errorf("filestore: %w", err)
 	}
 	name := made.Name()
-	defer func() { _ = os.Remove(name) }() // it has its other name by then
+	defer func() { _ = os.Remove(name) }() // renamed by then, unless there was an error
 	if err := errors.Join(fill(made), made.Sync(), made.Close()); err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func put(path string, replace bool, fill func(*os.File) error) (err error) {
 	return syncDir(dir)
 }
 
-// rename gives a file another name. Unless replace, a link is made: it is never put in another file's place.
+// rename renames a file. Unless replace, it makes a link, which never replaces another file.
 func rename(name, path string, replace bool) error {
 	err := errLink
 	if !replace {
@@ -120,7 +120,7 @@ func rename(name, path string, replace bool) error {
 
 var errLink = errors.New("filestore: no link is wanted")
 
-// A reading is what is read until a context is done.
+// A reading reads until a context is done.
 type reading struct {
 	ctx context.Context
 	r   io.Reader
@@ -134,7 +134,7 @@ func (r reading) Read(p []byte) (int, error) {
 	return r.r.Read(p)
 }
 
-// A writing is what is written until a context is done.
+// A writing writes until a context is done.
 type writing struct {
 	ctx context.Context
 	w   io.Writer

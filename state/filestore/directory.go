@@ -69,7 +69,7 @@ func (b *backend) Index(ctx context.Context, q state.IndexQuery) iter.Seq2[state
 	}
 }
 
-// indexed reads a part of the index from a name on, and returns the one where the next part begins; nil: there is none.
+// indexed reads a part of the index from a name on, and returns the name of the next part; nil: there is none.
 func (b *backend) indexed(tx *bolt.Tx, q state.IndexQuery, from []byte) (entries []state.IndexEntry, next []byte, err error) {
 	prefix := appendText(nil, q.Principal)
 	looked := 0
@@ -99,7 +99,7 @@ func (b *backend) indexed(tx *bolt.Tx, q state.IndexQuery, from []byte) (entries
 	return entries, next, err
 }
 
-// A listing is as much of a [document] as a list shows: a search looks at many.
+// A listing has the fields of a [document] that a list shows: a search reads many.
 type listing struct {
 	Deadline time.Time      `json:"deadline"`
 	Asks     time.Time      `json:"asks"`
@@ -132,7 +132,7 @@ func (l *listing) member(name []byte, r *listed.Reader) bool {
 	return r.Skip(name, "deadline", "asks", "gone", "thread")
 }
 
-// entry is a thread in a listing, unless its time is over.
+// entry returns the entry of a thread, unless it has expired.
 func (b *backend) entry(tx *bolt.Tx, key state.Key) (state.IndexEntry, bool, error) {
 	thread := rootTable(tx, threadsTable).sub(threadName(key))
 	if thread.b == nil {

@@ -23,7 +23,7 @@ func (b *backend) Read(ctx context.Context, key state.Key, o state.ReadOptions) 
 		}
 		if l.over(r.Now) {
 			r.Thread, r.Tag = b.present(key, nil, r)
-			if l != nil { // its fence is not among those of removed threads yet
+			if l != nil { // its fence is not in the floor yet
 				r.Floor = max(r.Floor, l.doc.Thread.Fence)
 			}
 			return nil
@@ -46,7 +46,7 @@ func (b *backend) Read(ctx context.Context, key state.Key, o state.ReadOptions) 
 	return r, nil
 }
 
-// present is the thread with what is in memory, and its tag. It sets the floor of the record.
+// present returns the thread with its state in memory, and its tag. It sets the floor of the record.
 func (b *backend) present(key state.Key, l *loaded, r *state.Record) (*state.Thread, string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -57,14 +57,14 @@ func (b *backend) present(key state.Key, l *loaded, r *state.Record) (*state.Thr
 	return current(l, key, nil, b.queues[key])
 }
 
-// found is what looking something up came to.
+// found is the result of a lookup.
 type found[T any] struct {
 	value T
 	ok    bool
 }
 
-// facts are the [state.Lookup] of a thread. What was not read with it is read when it is asked for, if the thread is
-// still at the same step.
+// facts are the [state.Facts] of a thread. Lookups that were not prefetched read the file, as long as the thread
+// has the same tag.
 type facts struct {
 	ctx context.Context
 	b   *backend
@@ -76,7 +76,7 @@ type facts struct {
 	tokens map[string]found[state.Token]
 }
 
-// prefetch looks up what is known to be asked for.
+// prefetch makes the lookups that will follow.
 func (f *facts) prefetch(l *loaded, t *state.Thread, o state.ReadOptions) error {
 	for _, id := range o.Messages {
 		if err := f.place(l, id); err != nil {
@@ -115,7 +115,7 @@ func (f *facts) token(l *loaded, id string) error {
 	return err
 }
 
-// look reads something more of the thread.
+// look reads more of the thread.
 func (f *facts) look(read func(l *loaded) error) {
 	if f.tag == "" || f.err != nil {
 		return
@@ -132,7 +132,7 @@ func (f *facts) look(read func(l *loaded) error) {
 	})
 }
 
-// Err returns what went wrong with the lookups.
+// Err returns the error of the lookups.
 func (f *facts) Err() error { return f.err }
 
 // Known looks up a message.
@@ -189,14 +189,14 @@ func (f *facts) Runs() (runs []state.Run) {
 	return runs
 }
 
-// How many messages are read at once: at first few, because most who ask want one at the end.
+// The numbers of messages read at once: few at first, because most callers want one at the end.
 const (
 	fewMessages  = 16
 	manyMessages = 256
 )
 
-// Messages yields the conversation, the last message first. It is read in pieces, so that nothing is read while somebody
-// else's code runs.
+// Messages yields the conversation, the last message first. It reads in parts, so that no transaction is open while
+// other code runs.
 func (f *facts) Messages() iter.Seq[state.StoredMessage] {
 	return func(yield func(state.StoredMessage) bool) {
 		next, most := int(^uint(0)>>1), fewMessages

@@ -22,7 +22,7 @@ var (
 	formatKey   = []byte("version")
 )
 
-// An Error says why a file cannot be used. Nothing was changed in it.
+// An Error describes why a file cannot be used. The file was not changed.
 type Error struct {
 	Path string // as given to [Open]
 	Err  error  // why
@@ -36,22 +36,22 @@ func (e *Error) Unwrap() error { return e.Err }
 var (
 	// ErrInUse: another process has the file open.
 	ErrInUse = errors.New("filestore: in use")
-	// ErrForeign: the file is none of this package's.
+	// ErrForeign: the file is not one of this package.
 	ErrForeign = errors.New("filestore: foreign file")
 	// ErrLater: a later version of the gateway has written the file. It is [state.ErrLater].
 	ErrLater = state.ErrLater
 	// ErrOlder: an earlier version of the gateway has written the file. It is [state.ErrOlder].
 	ErrOlder = state.ErrOlder
-	// ErrDamaged: the file is not what was written.
+	// ErrDamaged: the file is damaged.
 	ErrDamaged = errors.New("filestore: damaged file")
 )
 
-// lockPatience is for how long a file that another process has is waited for: one that was killed is gone in a moment, and
-// one that ends in good order needs no longer for its last step.
+// lockPatience is how long [Open] waits for a file that another process has. A killed process releases it in a
+// moment, and one that ends in order needs no longer for its last write.
 const lockPatience = 2 * time.Second
 
-// openBolt opens the file, which is made if it is not there, locked against other processes and checked. Bbolt maps a file
-// and trusts it, so it is given none that was not looked at. Sizes is told what the table of each thread takes.
+// openBolt opens the file, locked and checked, and makes it if there is none. Bbolt maps a file and trusts it, so
+// it never opens an unchecked one. Sizes gets the size of each thread's table.
 func openBolt(path string, opened Options, sizes map[string]int64) (*bolt.DB, error) {
 	log := opened.Logger
 	if err := create(path); err != nil {
@@ -91,16 +91,16 @@ func openBolt(path string, opened Options, sizes map[string]int64) (*bolt.DB, er
 	}
 }
 
-// boltOptions are those of every file. The list of free pages is written with each transaction, so that opening the file
-// does not have to look for them.
+// boltOptions returns the options of every file. The list of free pages is written with each transaction, so that
+// opening the file does not search for them.
 func boltOptions() *bolt.Options {
 	return &bolt.Options{FreelistType: bolt.FreelistMapType, Timeout: lockPatience, NoStatistics: true}
 }
 
-// create makes an empty store at path, complete before it has that name, if there is nothing.
+// create makes an empty store at path if there is no file. The file is complete before it gets its name.
 func create(path string) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		return nil // whatever is wrong with it, opening it says so
+		return nil // opening it returns its error
 	}
 	dir := filepath.Dir(path)
 	if err := makeDir(dir); err != nil {
@@ -130,7 +130,7 @@ func create(path string) error {
 	if err := errors.Join(err, db.Close()); err != nil {
 		return fmt.Errorf("filestore: %w", err)
 	}
-	// A link is never put in another file's place: two processes may make the store at once.
+	// A link never replaces another file: two processes may make the store at once.
 	if err := os.Link(name, path); err != nil && !errors.Is(err, fs.ErrExist) {
 		if err := os.Rename(name, path); err != nil { // a file system without links
 			return fmt.Errorf("filestore: %w", err)
@@ -139,11 +139,11 @@ func create(path string) error {
 	return syncDir(dir)
 }
 
-// errReplaced is returned for a file that is not the one at its path any more: another process has compacted it.
+// errReplaced: the file is not the one at its path any more, because another process has compacted it.
 var errReplaced = errors.New("filestore: the file was replaced")
 
-// admitFile locks the file and looks at all of it. It returns how many bytes of it nothing is in, or
-// everything, and whether its last write may be gone.
+// admitFile locks the file and checks all of it. It returns the number of its empty bytes, or everything, and
+// whether its last write may be lost.
 func admitFile(path string, file *os.File, sizes map[string]int64) (waste int64, torn bool, err error) {
 	info, err := file.Stat()
 	if err != nil {
@@ -172,7 +172,7 @@ func admitFile(path string, file *os.File, sizes map[string]int64) (waste int64,
 	return int64(all-used) * int64(m.pageSize), m.torn, nil
 }
 
-// leftAlone is said of every file that is refused.
+// leftAlone ends the message of every refused file.
 const leftAlone = "; nothing was changed in it"
 
 func damaged(path string, err error) error {
@@ -180,7 +180,7 @@ func damaged(path string, err error) error {
 		"is damaged (%v)%s: put a copy that is whole in its place, or move it away to begin with an empty store", err, leftAlone)}
 }
 
-// judge says what is wrong with a file: the record of its format as found, what is wrong with its pages, and what with its
+// judge returns the error of a file: for the record of its format as found, the error of its pages, and that of its
 // records, which other formats may have changed.
 func judge(path, found string, pages, records error) error {
 	format, err := state.ParseFormat(found)
@@ -202,10 +202,11 @@ func judge(path, found string, pages, records error) error {
 	return nil
 }
 
-// makeDir makes a directory with those above it, and makes their names last: without them, a power cut takes what is in it.
+// makeDir makes a directory and its parents, and syncs their names: without that, a power cut removes the files in
+// it.
 func makeDir(dir string) error {
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
-		return nil // what is wrong with it, whoever uses it is told
+		return nil // its error is that of its use
 	}
 	above := filepath.Dir(dir)
 	if err := makeDir(above); err != nil {
@@ -217,7 +218,7 @@ func makeDir(dir string) error {
 	return syncDir(above)
 }
 
-// syncDir makes the names in a directory last.
+// syncDir writes the names in a directory to the disk.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -229,11 +230,11 @@ func syncDir(dir string) error {
 	return nil
 }
 
-// errFault is why a call failed that met damage the file did not have when it was opened.
+// errFault: the call found damage that the file did not have when it was opened.
 var errFault = errors.New("filestore: the file cannot be read")
 
-// guarded makes a panic of bbolt, which trusts its file, and a fault of memory the file is mapped to an error: a disk that
-// fails must not end a process that could say so.
+// guarded turns a panic of bbolt, which trusts its file, and a fault of the mapped memory into an error: a failing
+// disk must not end the process.
 func guarded(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

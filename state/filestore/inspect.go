@@ -10,24 +10,25 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// An Inspection is what can be known of a store's file without opening the store.
+// An Inspection describes a store's file that is not opened as a store.
 type Inspection struct {
-	// InUse says that a process has the file open. Nothing else but Size is known then, for the file changes while it is read.
+	// InUse says that a process has the file open. Then only Size is known, because the file changes while it is
+	// read.
 	InUse bool
-	// Size is how many bytes the file has, and Empty in how many of them nothing is.
+	// Size is the number of bytes of the file, and Empty the number of its unused bytes.
 	Size, Empty int64
-	// Format is the latest format of those that have written the file.
+	// Format is the format of the file.
 	Format state.Format
-	// Threads is how many threads the file has, those included that have expired and were not removed yet.
+	// Threads is the number of threads in the file, with expired ones that were not removed yet.
 	Threads int
-	// Torn says that one of the file's first two pages is not whole: the process or its machine ended in the middle of a write, which was not
-	// acknowledged; or the page was damaged since, and the last write is gone.
+	// Torn says that one of the file's first two pages is damaged: the process or its machine ended during a write,
+	// which was not acknowledged; or the page was damaged later, and the last write is lost.
 	Torn bool
 }
 
-// Inspect reads the whole file at path and checks it as [Open] does, and changes nothing: the file is opened for reading, and a process that
-// opens the store meanwhile is not kept waiting. The error is that of os.Open, an [*Error] that says what is wrong with the file, or the
-// cause of ctx.
+// Inspect reads the whole file at path and checks it as [Open] does. It changes nothing, opens the file for reading
+// only, and does not delay a process that opens the store meanwhile. The error is that of os.Open, an [*Error] for
+// a file that cannot be used, or the cause of ctx.
 func Inspect(ctx context.Context, path string) (*Inspection, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -62,8 +63,8 @@ func Inspect(ctx context.Context, path string) (*Inspection, error) {
 	return in, err
 }
 
-// taken reports whether a process has the file open. It is locked for a moment only, by a descriptor of its own, so that a gateway that
-// starts just then gets the lock while it waits.
+// taken reports whether a process has the file open. It locks the file for a moment, with its own descriptor, so
+// that a gateway that starts just then gets the lock while it waits.
 func taken(path string) bool {
 	file, err := os.Open(path)
 	if err != nil {
@@ -73,17 +74,17 @@ func taken(path string) bool {
 	return lock(file, 0) != nil
 }
 
-// fileNotes are what the check of a file notes of its records.
+// fileNotes collect facts about the records of a file during its check.
 type fileNotes struct {
 	format string           // the record of the file's format
-	sizes  map[string]int64 // what the table of each thread takes
-	scrub  bool             // what was deleted is to be overwritten
-	broken error            // what is wrong with the first record that is not what was written
+	sizes  map[string]int64 // the size of each thread's table
+	scrub  bool             // deleted data has to be overwritten
+	broken error            // the error of the first damaged record
 }
 
 func newFileNotes(sizes map[string]int64) *fileNotes { return &fileNotes{sizes: sizes} }
 
-// visit is told of each record by the check.
+// visit checks a record.
 func (n *fileNotes) visit(path []string, key, value []byte) error {
 	if len(path) == 1 && path[0] == string(formatTable) {
 		if string(key) == string(formatKey) {
@@ -105,7 +106,7 @@ func (n *fileNotes) visit(path []string, key, value []byte) error {
 	return nil
 }
 
-// A cancellable file is read until its context is done.
+// A cancellable file fails when its context is done.
 type cancellable struct {
 	ctx  context.Context
 	file io.ReaderAt

@@ -9,7 +9,7 @@ import (
 )
 
 // lock locks the file for this process, waiting for at most so long. It is bbolt's own lock, taken a little earlier:
-// whoever has it may take it again.
+// the holder may take it again.
 func lock(file *os.File, patience time.Duration) error {
 	for until := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
 		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)

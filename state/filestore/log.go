@@ -17,8 +17,8 @@ const (
 	pageBytes  = 4 << 20 // unless a single frame has more
 )
 
-// Append adds frames to the log; see [state.Backend]. It returns once they are on the disk, together with what others
-// append at the same time.
+// Append adds frames to the log; see [state.Backend]. It returns once they are on the disk, together with
+// concurrent appends.
 func (b *backend) Append(
 	ctx context.Context, lease *state.Lease, revision int64, after state.FrameID, frames []state.Frame,
 ) (before state.FrameID, told state.Flags, err error) {
@@ -94,7 +94,7 @@ func decodeEnd(key, value []byte) logEnd {
 	return end
 }
 
-// endLog notes that what is in the log up to last belongs to runs that are over at revision rev.
+// endLog records that the frames up to last belong to runs that ended up to revision rev.
 func (l *loaded) endLog(last state.FrameID, at time.Time, rev int64) error {
 	if l.table.sub(logTable).last() == nil {
 		l.doc.Trimmed = rev
@@ -113,7 +113,7 @@ func (l *loaded) endLog(last state.FrameID, at time.Time, rev int64) error {
 	return ends.put(key, append(number8(moment(at)), number8(uint64(rev))...))
 }
 
-// oldestEnd is the end of the oldest run that the log keeps and that is over.
+// oldestEnd returns the end of the oldest run in the log that is over.
 func (l *loaded) oldestEnd() (end logEnd, ok bool, err error) {
 	err = l.table.sub(endsTable).each(nil, func(key, value []byte) (bool, error) {
 		end, ok = decodeEnd(key, value), true
@@ -122,8 +122,8 @@ func (l *loaded) oldestEnd() (end logEnd, ok bool, err error) {
 	return end, ok, err
 }
 
-// kept returns what of the log is over for readers at a time: the newest run that ended at cutoff or before, and that
-// nobody may have removed yet.
+// kept returns the last frame and the revision up to which the log is trimmed for readers: those of the newest run
+// that ended at cutoff or before. It may not be removed from the file yet.
 func (l *loaded) kept(cutoff time.Time) (cut state.FrameID, trimmed int64, err error) {
 	cut, trimmed = l.doc.Cut, l.doc.Trimmed
 	err = l.table.sub(endsTable).each(nil, func(key, value []byte) (bool, error) {
@@ -137,7 +137,7 @@ func (l *loaded) kept(cutoff time.Time) (cut state.FrameID, trimmed int64, err e
 	return cut, trimmed, err
 }
 
-// trim removes the runs that ended at cutoff or before, and what only their frames name.
+// trim removes the runs that ended at cutoff or before, and the replaced values that only their frames name.
 func (x *txn) trim(l *loaded, cutoff time.Time) error {
 	trimmed := false
 	for {
@@ -168,7 +168,7 @@ func (l *loaded) dropRun(end logEnd) error {
 	return l.table.sub(endsTable).delete(frameName(end.last))
 }
 
-// ReadLog returns what the log has behind a frame; see [state.Backend].
+// ReadLog returns the frames of a log after a frame; see [state.Backend].
 func (b *backend) ReadLog(ctx context.Context, key state.Key, after state.FrameID) (*state.LogPage, error) {
 	page := &state.LogPage{End: after}
 	err := b.view(ctx, func(tx *bolt.Tx) error {
@@ -196,7 +196,7 @@ func (b *backend) ReadLog(ctx context.Context, key state.Key, after state.FrameI
 	return page, nil
 }
 
-// knows reports whether after is a place in the log of the thread, so that whoever has it read the log or knows a run in
+// knows reports whether after is a place in the log of the thread: its reader has read the log, or knows a run in
 // it.
 func (l *loaded) knows(after, last state.FrameID) bool {
 	first, _, _ := strings.Cut(l.doc.Born, ".")
@@ -223,7 +223,7 @@ func (l *loaded) readPage(page *state.LogPage, after state.FrameID) error {
 		page.End = page.Frames[n-1].ID
 	}
 	if !page.More && page.End.Less(page.Last) {
-		page.End = page.Last // what was between is not kept
+		page.End = page.Last // frames between are not kept
 	}
 	return err
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // converse writes the messages that leave the conversation and those that join it.
-func (s *stepper) converse() error {
+func (s *applier) converse() error {
 	step := s.w.Transition
 	if len(step.Left)+len(step.Append) == 0 {
 		return nil
@@ -58,8 +58,8 @@ func (s *stepper) converse() error {
 	return nil
 }
 
-// takeOut keeps the message that a step takes out of a slot, if there is one.
-func (s *stepper) takeOut(messages table, slot int) error {
+// takeOut keeps the message in a slot that a transition empties or fills.
+func (s *applier) takeOut(messages table, slot int) error {
 	raw, err := messages.get(number8(uint64(slot)))
 	if err != nil || raw == nil {
 		return err
@@ -139,7 +139,8 @@ func (l *loaded) messagesAt(rev int64, trimmedAt func() (int64, error)) ([]state
 	return list, err
 }
 
-// droppedAt is the revision that took away the newest message that is not kept once the log is trimmed up to a revision.
+// droppedAt returns the revision that removed the newest message that is not kept once the log is trimmed up to a
+// revision.
 func (l *loaded) droppedAt(trimmed int64) (int64, error) {
 	dropped := l.doc.Dropped
 	err := l.table.sub(replacedTable).each([]byte{replacedMessage}, func(key, _ []byte) (bool, error) {
@@ -153,8 +154,7 @@ func (l *loaded) droppedAt(trimmed int64) (int64, error) {
 	return dropped, err
 }
 
-// lastMessages reads messages from a slot on downwards, as many as are read at once, and returns the slot below them;
-// negative: there is none.
+// lastMessages reads messages from a slot downwards, and returns the slot below them; negative: there is none.
 func lastMessages(l *loaded, from, most int) (list []state.StoredMessage, next int, err error) {
 	t := l.table.sub(messagesTable)
 	if t.b == nil {

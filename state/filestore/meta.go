@@ -41,13 +41,13 @@ type meta struct {
 	freelist uint64 // page of the list of free pages
 	high     uint64 // first page that is not in use
 	txid     uint64
-	torn     bool // the other one is not whole: this may not be the newest that was written
+	torn     bool // the other meta page is damaged: this may not be the newest one
 }
 
-// noFreelist stands for a freelist that was not written.
+// noFreelist is the page of a list that was not written.
 const noFreelist = ^uint64(0)
 
-// parseMeta reads a meta page; magic says whether it is one at all, ok whether it is what was written.
+// parseMeta reads a meta page. Magic: the page is one. Ok: its checksum is right.
 func parseMeta(page []byte) (m meta, magic, ok bool) {
 	b := page[pageHeader:]
 	if order.Uint32(b) != boltMagic {
@@ -62,8 +62,8 @@ func parseMeta(page []byte) (m meta, magic, ok bool) {
 	return m, true, order.Uint32(b[4:]) == boltVersion && order.Uint64(b[56:]) == sum.Sum64()
 }
 
-// readMeta returns the meta page that counts, as bbolt finds it: the first whole one says how large pages are, and so where
-// the second one is.
+// readMeta returns the valid meta page, as bbolt finds it: the first whole one has the size of pages, and so the
+// place of the second one.
 func readMeta(file io.ReaderAt, size int64) (meta, error) {
 	foreign := true
 	look := func(at int64) (meta, bool) {

@@ -9,8 +9,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// Keys of the file are in the order of what they stand for: texts end with two bytes that sort before all others,
-// numbers have their highest byte first.
+// Keys of the file sort like their values: texts end with two bytes that sort before all others, and numbers have
+// their highest byte first.
 
 // appendText appends a text of any bytes.
 func appendText(b []byte, s string) []byte {
@@ -40,15 +40,16 @@ func cutText(b []byte) (text string, rest []byte, ok bool) {
 	return "", nil, false
 }
 
-// threadName names a thread's bucket: those of one principal stand together, and in them those of one id.
+// threadName returns the name of a thread's bucket. Threads of one principal, and in them those of one id, are next
+// to each other.
 func threadName(key state.Key) []byte {
 	return appendText(idPrefix(key.Principal, key.ID), key.Agent)
 }
 
-// idPrefix is what the names of the threads with an id begin with.
+// idPrefix returns the common prefix of the names of the threads with an id.
 func idPrefix(principal, id string) []byte { return appendText(appendText(nil, principal), id) }
 
-// threadKey reads what threadName writes.
+// threadKey reads the result of threadName.
 func threadKey(name []byte) (state.Key, bool) {
 	principal, rest, ok := cutText(name)
 	id, rest, ok2 := cutText(rest)
@@ -56,20 +57,20 @@ func threadKey(name []byte) (state.Key, bool) {
 	return state.Key{Principal: principal, ID: id, Agent: agent}, ok && ok2 && ok3 && len(rest) == 0
 }
 
-// indexName names the place of a thread among those of its principal: the one that was changed last comes first.
+// indexName returns the name of a thread in the index of its principal: the most recently changed one comes first.
 func indexName(principal string, at state.Cursor) []byte {
 	b := appendText(nil, principal)
 	b = binary.BigEndian.AppendUint64(b, math.MaxUint64-moment(at.UpdatedAt))
 	return appendText(appendText(b, at.Agent), at.ID)
 }
 
-// dueName names the time at which something is to be removed from a thread.
+// dueName returns the name of a deadline of a thread.
 func dueName(at time.Time, name []byte) []byte {
 	return append(binary.BigEndian.AppendUint64(nil, moment(at)), name...)
 }
 
-// moment is a time as a number that grows with it. The zero time is the smallest, and a time that no number of nanoseconds
-// tells the greatest.
+// moment returns a time as a number that grows with it. The zero time is 0, and times beyond the range of
+// nanoseconds are the greatest number.
 func moment(t time.Time) uint64 {
 	switch {
 	case t.Unix() < 0:
@@ -80,7 +81,7 @@ func moment(t time.Time) uint64 {
 	return uint64(t.UnixNano())
 }
 
-// momentOf reads what moment writes.
+// momentOf reads the result of moment.
 func momentOf(n uint64) time.Time {
 	if n == 0 {
 		return time.Time{}
@@ -109,10 +110,11 @@ func frameOf(b []byte) state.FrameID {
 	return state.FrameID{Fence: binary.BigEndian.Uint64(b), Seq: binary.BigEndian.Uint64(b[8:])}
 }
 
-// maxText is how long a text may be that is a key as it is: bbolt takes keys of up to 32 KiB, and few should share a page.
+// maxText is the longest text that is a key as it is: bbolt takes keys of up to 32 KiB, and several should share a
+// page.
 const maxText = 1 << 10
 
-// textKey is a key for a text that anybody chose: a longer one is known by its hash. No key is empty.
+// textKey returns the key of a text of any length: a long one is replaced by its hash. No key is empty.
 func textKey(text string) []byte {
 	if len(text) <= maxText {
 		return append([]byte{'t'}, text...)

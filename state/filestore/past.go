@@ -9,19 +9,20 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// The kinds of what was replaced. The keys of the table are such a kind, the revision that replaced it, and a number.
+// The kinds of replaced values. A key of their table is the kind, the revision that replaced the value, and a
+// number.
 const (
 	replacedState   = 's'
 	replacedMessage = 'm'
 )
 
-// replacedName is the first key of what was replaced at a revision.
+// replacedName returns the first key of the values replaced at a revision.
 func replacedName(kind byte, rev int64) []byte {
 	return append([]byte{kind}, number8(uint64(max(rev, 0)))...)
 }
 
-// past writes what becomes part of the past, and the state.
-func (s *stepper) past() error {
+// past writes the state, and what the transition adds to the past.
+func (s *applier) past() error {
 	step := s.w.Transition
 	if step.State != nil {
 		before, err := s.value(stateRecord)
@@ -58,8 +59,8 @@ func (s *stepper) past() error {
 	return err
 }
 
-// mark keeps a way back to an earlier state. The oldest go when there are too many, or they take too much.
-func (s *stepper) mark(mark state.Mark) error {
+// mark stores a patch to an earlier state. The oldest are removed when there are too many, or too large ones.
+func (s *applier) mark(mark state.Mark) error {
 	raw, err := marshal(mark)
 	if err != nil {
 		return err
@@ -79,7 +80,7 @@ func (s *stepper) mark(mark state.Mark) error {
 	return nil
 }
 
-// push puts a value behind the others of a table, and returns how many there are.
+// push appends a value to a table, and returns the number of values.
 func (l *loaded) push(name, value []byte) (t table, n int, err error) {
 	if t, err = l.table.make(name); err != nil {
 		return t, 0, err
@@ -95,8 +96,8 @@ func (l *loaded) push(name, value []byte) (t table, n int, err error) {
 // shift removes the first value of a table of the thread.
 func (l *loaded) shift(name []byte) (size int, err error) { return l.table.sub(name).shift() }
 
-// keep keeps what a step replaces for frames of the log that name it, if there are any.
-func (s *stepper) keep(kind byte, from int64, value []byte) error {
+// keep stores a replaced value if frames of the log name it.
+func (s *applier) keep(kind byte, from int64, value []byte) error {
 	if shown := s.was.Shown; from > shown || shown <= s.doc.Trimmed {
 		s.drop(kind, s.next.Rev)
 		return nil
@@ -129,14 +130,14 @@ func (s *stepper) keep(kind byte, from int64, value []byte) error {
 	return nil
 }
 
-// drop notes that what was replaced at a revision is not kept.
+// drop records that a value replaced at a revision is not kept.
 func (l *loaded) drop(kind byte, rev int64) {
 	if kind == replacedMessage {
 		l.doc.Dropped = max(l.doc.Dropped, rev)
 	}
 }
 
-// forgetReplaced removes what no frame of the log names any more.
+// forgetReplaced removes the replaced values that no frame of the log names any more.
 func (l *loaded) forgetReplaced() error {
 	t := l.table.sub(replacedTable)
 	for _, kind := range []byte{replacedState, replacedMessage} {
@@ -165,7 +166,8 @@ func (l *loaded) forgetReplaced() error {
 	return nil
 }
 
-// replaced calls f for what was replaced behind a revision, and what brought it, until f says false.
+// replaced calls f for the values replaced after a revision until f returns false. From is the revision that
+// brought the value.
 func (l *loaded) replaced(kind byte, rev, trimmed int64, f func(from, to int64, value []byte) (bool, error)) error {
 	rev = max(rev, trimmed+1)
 	return l.table.sub(replacedTable).each(replacedName(kind, rev+1), func(key, value []byte) (bool, error) {
@@ -185,7 +187,7 @@ func (b *backend) State(ctx context.Context, key state.Key, rev int64) (found js
 	return found, err
 }
 
-// trimmedAt is the revision up to which nothing is kept any more for readers.
+// trimmedAt returns a function that computes the revision up to which the log is trimmed for readers.
 func (b *backend) trimmedAt(l *loaded) func() (int64, error) {
 	return func() (int64, error) {
 		_, trimmed, err := l.kept(b.o.Now().Add(-b.o.LogTTL))

@@ -14,11 +14,13 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// A second file, the reserve, keeps room on the disk. When a transaction cannot be written the reserve is removed, and the transaction is
-// tried once more. The store is then not ready until the disk has room for the reserve again, and the store's file takes a record as large as
-// the failed transaction. A smaller record would prove nothing: a few bytes fit into free pages of the file.
+// A second file, the reserve, keeps room on the disk. When a transaction cannot be written the reserve is removed,
+// and the transaction is tried once more. The store is then not ready until the disk has room for the reserve
+// again, and the store's file takes a record as large as the failed transaction. A smaller record would prove
+// nothing: a few bytes fit into free pages of the file.
 
-// reserveBytes is how large the reserve is, unless what could not be written was larger: enough for what live runs have to say.
+// reserveBytes is how large the reserve is, unless what could not be written was larger: enough for what live runs
+// have to say.
 const reserveBytes = 1 << 20
 
 // How much is written to find out whether the disk takes it: more than fits in a few pages that are free.
@@ -78,7 +80,8 @@ func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is
 
 func reservePath(path string) string { return path + ".reserve" }
 
-// takeReserve makes the reserve. Where none may be made, as beside a file that is mounted alone, the store does without.
+// takeReserve makes the reserve. Where none may be made, as beside a file that is mounted alone, the store does
+// without.
 func (b *backend) takeReserve(bytes int64) error {
 	err := b.disk.reserve(reservePath(b.path), bytes)
 	switch {
@@ -106,7 +109,8 @@ func (b *backend) releaseReserve() bool {
 // errTrying is returned while another call finds out whether the disk takes writes.
 var errTrying = errors.New("filestore: it is being tried whether the disk takes writes")
 
-// retryDisk tests the disk after a failed write: it makes the reserve, and then writes a record of that size to the file.
+// retryDisk tests the disk after a failed write: it makes the reserve, and then writes a record of that size to the
+// file.
 func (b *backend) retryDisk(ctx context.Context, bytes int64) error {
 	if !b.trying.CompareAndSwap(false, true) {
 		return errTrying

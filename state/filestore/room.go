@@ -9,17 +9,17 @@ import (
 	"github.com/agui-gateway/gateway/state/internal/ledger"
 )
 
-// A booking is what a transaction changes in the books once it is written.
+// A booking is the change of a thread's entry in the ledger, applied when the transaction is written.
 type booking struct {
 	grown int64
-	known *ledger.Thread // but for its size; nil: as it was
-	gone  bool           // what the books have of it goes; if known is there too, it is another thread
+	known *ledger.Thread // without its size; nil: unchanged
+	gone  bool           // the entry is removed; with known, another thread replaces it
 }
 
-// removed books that a thread is gone.
+// removed records that the thread was removed.
 func (n *booking) removed() { *n = booking{gone: true} }
 
-// booked is the booking of a thread.
+// booked returns the booking of a thread.
 func (x *txn) booked(key state.Key) *booking {
 	b := x.books[key]
 	if b == nil {
@@ -29,11 +29,11 @@ func (x *txn) booked(key state.Key) *booking {
 	return b
 }
 
-// book books what a thread is after a change, and what it has grown by since it was found.
+// book records the state of a thread after a change, and its growth since it was found.
 func (x *txn) book(l *loaded) error {
 	n := x.booked(l.key)
 	n.grown, l.grown = n.grown+l.grown, 0
-	if l.doc.Gone { // what is left of it for readers goes in a minute
+	if l.doc.Gone { // its log is removed in a minute
 		n.removed()
 		return nil
 	}
@@ -42,14 +42,14 @@ func (x *txn) book(l *loaded) error {
 	return err
 }
 
-// known is what the books know of a thread, but for its size.
+// known returns the entry of a thread for the ledger, without its size.
 func (l *loaded) known(live bool) (*ledger.Thread, error) {
 	end, _, err := l.oldestEnd()
 	n := &ledger.Thread{Key: l.key, LogEnd: end.at, Used: l.doc.Thread.UpdatedAt, Asks: l.doc.Asks, Live: live}
 	return n, err
 }
 
-// publishBooks makes the books what the file is now.
+// publishBooks updates the ledger with the written transaction.
 func (x *txn) publishBooks() {
 	for key, n := range x.books {
 		if n.gone {
@@ -64,7 +64,7 @@ func (x *txn) publishBooks() {
 	}
 }
 
-// restoreBooks makes the books of a file that was opened.
+// restoreBooks fills the ledger for a file that was opened.
 func (b *backend) restoreBooks(tx *bolt.Tx, sizes map[string]int64) error {
 	for name, size := range sizes {
 		key, ok := threadKey([]byte(name))
@@ -89,7 +89,7 @@ func (b *backend) restoreBooks(tx *bolt.Tx, sizes map[string]int64) error {
 	return nil
 }
 
-// Stored returns how many bytes of the file the principal's threads take; see [state.Backend].
+// Stored returns the bytes of the file that the principal's threads take; see [state.Backend].
 func (b *backend) Stored(ctx context.Context, principal string) (int64, error) {
 	if err := b.ready(ctx); err != nil {
 		return 0, err
@@ -97,8 +97,9 @@ func (b *backend) Stored(ctx context.Context, principal string) (int64, error) {
 	return b.books.Principal(principal), nil
 }
 
-// makeRoom lets go of what can go until the file has room for n bytes more below a limit, and reports whether it has. The thread of a key
-// is spared, but for its log. Each that goes is a transaction, because the books have to know before the next is chosen.
+// makeRoom removes old logs and idle threads until the file has room for n more bytes below limit, and reports
+// whether it has. The thread spared may only lose its log. Each removal is a transaction, because it changes the
+// next choice.
 func (b *backend) makeRoom(ctx context.Context, n, limit int64, spared state.Key) (bool, error) {
 	for b.books.Total()+n > limit {
 		key, log, ok := b.books.First(b.o.Now(), spared)
@@ -112,8 +113,8 @@ func (b *backend) makeRoom(ctx context.Context, n, limit int64, spared state.Key
 	return true, nil
 }
 
-// makeShare lets go of idle threads of a principal until the others have room for n bytes more in its share, and reports whether they have. The
-// thread of a key of the principal's is spared.
+// makeShare removes idle threads of a principal until its share has room for n more bytes, and reports whether it
+// has. It does not remove the thread spared.
 func (b *backend) makeShare(ctx context.Context, n int64, spared state.Key) (bool, error) {
 	for b.books.Principal(spared.Principal)+n > b.o.Share {
 		key, log, ok := b.books.FirstOf(spared.Principal, b.o.Now(), spared)
@@ -136,7 +137,7 @@ func (b *backend) letGo(ctx context.Context, key state.Key, log bool) error {
 		if err != nil {
 			return err
 		}
-		if l == nil || l.doc.Gone { // it went meanwhile
+		if l == nil || l.doc.Gone { // it was removed meanwhile
 			x.booked(key).removed()
 			return nil
 		}
@@ -157,7 +158,7 @@ func (b *backend) letGo(ctx context.Context, key state.Key, log bool) error {
 		case !log && x.attempt(key) == nil:
 			x.dirty, removed = true, true
 			return x.remove(l)
-		default: // it is not what it was
+		default: // it has changed meanwhile
 			return x.book(l)
 		}
 	})

@@ -10,10 +10,10 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// sweepMost is how many threads one transaction looks after, so that no other change waits long for it.
+// sweepMost is the number of threads that one transaction sweeps, so that other changes do not wait long.
 const sweepMost = 64
 
-// sweep removes logs and threads whose time is over.
+// sweep removes expired logs and threads.
 func (b *backend) sweep(ctx context.Context) error {
 	if due, err := b.due(ctx); err != nil || !due {
 		return err
@@ -42,7 +42,7 @@ func (b *backend) due(ctx context.Context) (due bool, err error) {
 	return due, err
 }
 
-// sweep looks after the threads that are due, and returns those that were removed.
+// sweep sweeps the threads that are due, and returns the removed ones.
 func (x *txn) sweep() (removed []state.Key, err error) {
 	var names [][]byte
 	err = rootTable(x.tx, dueTable).each(nil, func(name, _ []byte) (bool, error) {
@@ -83,7 +83,7 @@ func (x *txn) sweep() (removed []state.Key, err error) {
 	return removed, nil
 }
 
-// nextDue is when something is to be removed from a thread: its log, itself, or what is left of it.
+// nextDue returns when to sweep a thread next: for its log, for the thread, or for the log of a removed thread.
 func (x *txn) nextDue(l *loaded) (time.Time, error) {
 	if l.doc.Gone {
 		return l.doc.Deadline.Add(state.DeadLogTTL), nil
@@ -96,7 +96,8 @@ func (x *txn) nextDue(l *loaded) (time.Time, error) {
 	return due, err
 }
 
-// bury takes a thread off the books and removes all of it but its log, which stays for a while for those who read it.
+// bury removes a thread from all indexes and removes all of it but its log, which stays for a while for its
+// readers.
 func (x *txn) bury(l *loaded) error {
 	t := l.doc.Thread
 	x.floor = max(x.floor, t.Fence)
@@ -123,14 +124,14 @@ func (x *txn) bury(l *loaded) error {
 	return x.save(l)
 }
 
-// withKey is t under its key, which JSON may have changed.
+// withKey returns t with its key, which JSON may have changed.
 func withKey(t *state.Thread, key state.Key) *state.Thread {
 	n := *t
 	n.Key = key
 	return &n
 }
 
-// remove removes what is left of a thread, or one whose time is over.
+// remove removes an expired thread with its log, or the log of a removed thread.
 func (x *txn) remove(l *loaded) error {
 	if !l.doc.Gone {
 		if err := x.bury(l); err != nil {

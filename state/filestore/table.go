@@ -9,27 +9,27 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// castagnoli is the polynomial that processors compute themselves.
+// castagnoli is the polynomial with support in processors.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// errSum is returned for a value that is not what was written, or not where it was written.
+// errSum: a value is damaged, or is stored under another key.
 var errSum = errors.New("a record is not what was written")
 
-// sumSize is how many bytes of checksum each value begins with.
+// sumSize is the number of bytes of a checksum, in front of each value.
 const sumSize = 4
 
-// within is the checksum that those in a bucket begin with, given that of the bucket it is in.
+// within returns the seed of the checksums in a bucket, from the seed of its parent.
 func within(seed uint32, name []byte) uint32 {
 	return crc32.Update(crc32.Update(seed, castagnoli, name), castagnoli, []byte{0})
 }
 
-// sum is the checksum of a value under its key in a bucket: bbolt has none, and a value under another name is as wrong as
-// another value.
+// sum returns the checksum of a value under its key in a bucket. Bbolt has no checksums, and a value under another
+// name is as wrong as another value.
 func sum(seed uint32, key, value []byte) uint32 {
 	return crc32.Update(within(seed, key), castagnoli, value)
 }
 
-// unseal returns what was sealed under the key.
+// unseal checks a value and returns it without its checksum.
 func unseal(seed uint32, key, sealed []byte) ([]byte, error) {
 	if len(sealed) < sumSize || binary.BigEndian.Uint32(sealed) != sum(seed, key, sealed[sumSize:]) {
 		return nil, errSum
@@ -37,29 +37,30 @@ func unseal(seed uint32, key, sealed []byte) ([]byte, error) {
 	return sealed[sumSize:], nil
 }
 
-// A table is a bucket whose values carry checksums. The zero table is empty and cannot be written. What it returns is good
-// until its transaction is over.
+// A table is a bucket of values with checksums. The zero table is empty and read-only. Returned values are valid
+// until the end of the transaction.
 type table struct {
 	b    *bolt.Bucket
 	seed uint32
-	// grown counts the bytes that were added to the table and those within it, less those that were removed; nil: nobody counts.
+	// grown counts the bytes added to the table and its subtables, minus the removed ones; nil: they are not
+	// counted.
 	grown *int64
 }
 
-// elementCost is what bbolt takes for an element beside its key and value.
+// elementCost is the number of bytes of an element in bbolt beside its key and value.
 const elementCost = elementSize
 
-// sizeOf is what an element takes.
+// sizeOf returns the size of an element.
 func sizeOf(key, sealed []byte) int64 { return int64(len(key) + len(sealed) + elementCost) }
 
-// count counts an element n times; once for each that is there more, and negative for one that is not any more.
+// count adds n times the size of an element; n is negative for a removed one.
 func (t table) count(n int64, key, sealed []byte) {
 	if t.grown != nil && sealed != nil {
 		*t.grown += n * sizeOf(key, sealed)
 	}
 }
 
-// countAll counts all elements of a bucket n times.
+// countAll adds n times the size of all elements of a bucket.
 func (t table) countAll(n int64, b *bolt.Bucket) error {
 	if t.grown == nil {
 		return nil
@@ -78,7 +79,7 @@ func rootTable(tx *bolt.Tx, name []byte) table {
 	return table{b: tx.Bucket(name), seed: within(0, name)}
 }
 
-// sub returns a table within t, which is empty if there is none.
+// sub returns a table within t; an empty one if there is none.
 func (t table) sub(name []byte) table {
 	if t.b == nil {
 		return table{}
@@ -86,13 +87,13 @@ func (t table) sub(name []byte) table {
 	return table{t.b.Bucket(name), within(t.seed, name), t.grown}
 }
 
-// make returns a table within t, made if there is none.
+// make returns a table within t, and makes it if there is none.
 func (t table) make(name []byte) (table, error) {
 	b, err := t.b.CreateBucketIfNotExists(name)
 	return table{b, within(t.seed, name), t.grown}, err
 }
 
-// remove takes a table within t away, with all that is in it.
+// remove removes a table within t with all its elements.
 func (t table) remove(name []byte) error {
 	if t.b == nil || t.b.Bucket(name) == nil {
 		return nil
@@ -136,7 +137,7 @@ func (t table) delete(key []byte) error {
 	return t.b.Delete(key)
 }
 
-// each calls f for the values from a key on, in order, until f says false.
+// each calls f for the values from a key on, in order, until f returns false.
 func (t table) each(from []byte, f func(key, value []byte) (bool, error)) error {
 	if t.b == nil {
 		return nil

@@ -10,14 +10,14 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// What is in the table of a thread: records, and tables of their own for what is large or many. Tables with one record keep
-// a large value apart from small ones that change more often, for they are written page by page.
+// The table of a thread has records, and tables for large or numerous parts. A table with one record keeps a large
+// value apart from small ones that change more often, because bbolt writes whole pages.
 var (
 	docKey     = []byte("doc")     // the document
 	lastKey    = []byte("last")    // the newest frame of the log
-	stoppedKey = []byte("stopped") // is there if somebody asked for the end of the live run
+	stoppedKey = []byte("stopped") // exists if the live run was stopped
 
-	liveRecord       = []byte("attempt")    // one record: the live attempt, without what is in memory
+	liveRecord       = []byte("attempt")    // one record: the live attempt, without its state in memory
 	checkpointRecord = []byte("checkpoint") // one record
 	stateRecord      = []byte("state")      // one record: the present state
 
@@ -29,10 +29,10 @@ var (
 	pastTable     = []byte("past")     // number → mark
 	logTable      = []byte("log")      // frame id → frame
 	endsTable     = []byte("ends")     // last frame of a run that is over → when and at which revision it ended
-	replacedTable = []byte("replaced") // kind, revision that replaced it, number → what was replaced
+	replacedTable = []byte("replaced") // kind, revision that replaced it, number → replaced value
 )
 
-// An attempt is what of a live attempt is kept in memory: it ends with the process, and changes without a step.
+// An attempt is the part of a live attempt in memory: it ends with the process, and changes without a transition.
 type attempt struct {
 	fence, origin         uint64
 	rev                   int64 // of the thread
@@ -41,7 +41,7 @@ type attempt struct {
 	tied, hungUp, stopped bool
 }
 
-// attemptOf is the live attempt of t.
+// attemptOf returns the live attempt of t.
 func attemptOf(t *state.Thread) attempt {
 	l := t.Live
 	return attempt{
@@ -50,36 +50,36 @@ func attemptOf(t *state.Thread) attempt {
 	}
 }
 
-// onto writes a over what the file has of the attempt.
+// onto copies a to the attempt read from the file.
 func (a attempt) onto(l *state.Live) {
 	l.Attempt, l.Until, l.ReadUntil, l.Tied, l.HungUp, l.Stopped = a.attempt, a.until, a.readUntil, a.tied, a.hungUp, a.stopped
 }
 
-// thread is as much of a thread as whoever changes the attempt has to know.
+// thread returns the parts of the thread that a change of the attempt needs.
 func (a attempt) thread(key state.Key) *state.Thread {
 	l := &state.Live{Fence: a.fence, Intent: state.Intent{Origin: a.origin}}
 	a.onto(l)
 	return &state.Thread{Key: key, Rev: a.rev, Fence: a.fence, Live: l}
 }
 
-// A loaded thread is one as a transaction finds it.
+// A loaded thread is one in a transaction.
 type loaded struct {
 	key   state.Key
 	name  []byte
 	table table
 	doc   document
-	// thread is the whole thread, but for what is in memory.
+	// thread is the whole thread, without its state in memory.
 	thread *state.Thread
 	grown  int64 // bytes since it was found
 }
 
-// counting has what is written to the thread's table counted.
+// counting starts to count the changes of the thread's table.
 func (l *loaded) counting() *loaded {
 	l.table.grown = &l.grown
 	return l
 }
 
-// find returns the thread of a key, or what is left of one; nil if there is nothing.
+// find returns the thread of a key, or a removed thread with its log; nil if there is nothing.
 func find(tx *bolt.Tx, key state.Key) (*loaded, error) {
 	l := &loaded{key: key, name: threadName(key)}
 	if l.table = rootTable(tx, threadsTable).sub(l.name); l.table.b == nil {
@@ -113,7 +113,7 @@ func (b *backend) read(tx *bolt.Tx, key state.Key) (*loaded, error) {
 	return l, l.complete()
 }
 
-// complete reads what is kept beside the document.
+// complete reads the parts beside the document.
 func (l *loaded) complete() error {
 	t := l.doc.Thread
 	l.thread = t
@@ -149,7 +149,7 @@ func (l *loaded) complete() error {
 	})
 }
 
-// value is a copy of the value of a table with one record, nil if it is empty.
+// value returns a copy of the value of a table with one record; nil if it is empty.
 func (l *loaded) value(name []byte) (json.RawMessage, error) {
 	raw, err := l.table.sub(name).get(name)
 	if err != nil || len(raw) == 0 {
@@ -170,7 +170,7 @@ func (l *loaded) setValue(name, value []byte) error {
 	return t.put(name, value)
 }
 
-// current is the thread with what is in memory: at revision 0 if there is none.
+// current returns the thread with its state in memory; at revision 0 if there is none.
 func current(l *loaded, key state.Key, a *attempt, queue []state.Ticket) (*state.Thread, string) {
 	if l == nil {
 		return &state.Thread{Key: key}, ""
@@ -185,7 +185,7 @@ func current(l *loaded, key state.Key, a *attempt, queue []state.Ticket) (*state
 	return &t, l.doc.Tag
 }
 
-// attempt is the live attempt of a thread as the transaction has it, nil if nothing is live.
+// attempt returns the live attempt of a thread in the transaction; nil if no run is live.
 func (x *txn) attempt(key state.Key) *attempt {
 	if a, ok := x.live[key]; ok {
 		return a
@@ -196,7 +196,7 @@ func (x *txn) attempt(key state.Key) *attempt {
 	return nil
 }
 
-// queue are those who wait for a thread.
+// queue returns the requests that wait for a thread.
 func (x *txn) queue(key state.Key) []state.Ticket {
 	if q, ok := x.queues[key]; ok {
 		return q
@@ -204,8 +204,8 @@ func (x *txn) queue(key state.Key) []state.Ticket {
 	return x.b.queues[key]
 }
 
-// read returns the thread of a key as the transaction finds it, with what is in memory, and its tag; nothing and a
-// thread at revision 0 if there is none.
+// read returns the thread of a key in the transaction with its state in memory, and its tag. Without a thread it
+// returns nil and a thread at revision 0.
 func (x *txn) read(key state.Key) (*loaded, *state.Thread, string, error) {
 	l, err := find(x.tx, key)
 	if err != nil || l.over(x.now) {
@@ -219,7 +219,7 @@ func (x *txn) read(key state.Key) (*loaded, *state.Thread, string, error) {
 	return l, t, tag, nil
 }
 
-// lastFrame is the newest frame of the log.
+// lastFrame returns the id of the newest frame of the log.
 func (l *loaded) lastFrame() (state.FrameID, error) {
 	raw, err := l.table.get(lastKey)
 	return frameOf(raw), err

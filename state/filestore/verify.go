@@ -8,22 +8,22 @@ import (
 	"slices"
 )
 
-// maxNode is how many bytes one node of a tree may take. Values are limited to some MiB by the gateway's own settings, and
-// few of them share a node, so a larger node is damage, which must not decide how much memory is taken.
+// maxNode is the most bytes of one node of a tree. The gateway's settings limit values to some MiB, and few of them
+// share a node, so a larger node is damaged and must not decide how much memory is allocated.
 const maxNode = 1 << 30
 
-// A checker walks all trees of a bbolt file and finds what would make bbolt, which maps the file and trusts it, panic or
-// crash: it reads each page in use once, and takes memory for one bit per page and for the largest node.
+// A checker walks all trees of a bbolt file and finds damage that would make bbolt, which maps the file and trusts
+// it, panic or crash. It reads each used page once, and needs memory for one bit per page and for the largest node.
 type checker struct {
 	file io.ReaderAt
 	meta meta
 	seen []uint64 // bits of the pages that were found in use
 	used uint64   // how many of them
-	// visit is called for every value, with the names of the buckets it is in.
+	// visit is called for every value, with the names of its buckets.
 	visit func(path []string, key, value []byte) error
 }
 
-// checkFile walks the file and returns how many pages it takes, and how many of those are in use.
+// checkFile checks the file and returns the number of its pages, and how many of them are used.
 func checkFile(file io.ReaderAt, size int64, visit func(path []string, key, value []byte) error) (used, all uint64, m meta, err error) {
 	m, err = readMeta(file, size)
 	if err != nil {
@@ -73,7 +73,8 @@ func (c *checker) node(id uint64) ([]byte, error) {
 	return node, nil
 }
 
-// tree walks the tree whose root is a page. Its keys have to be from least up to, and without, most; nil is no limit.
+// tree walks the tree with its root at a page. Its keys have to be from least up to, but without, most; nil is no
+// limit.
 func (c *checker) tree(path []string, id uint64, least, most []byte) error {
 	node, err := c.node(id)
 	if err != nil {
@@ -93,7 +94,7 @@ func (c *checker) tree(path []string, id uint64, least, most []byte) error {
 	return err
 }
 
-// A pageError says on which page something is wrong.
+// A pageError names the damaged page.
 type pageError struct {
 	id  uint64
 	err error
@@ -102,7 +103,8 @@ type pageError struct {
 func (e *pageError) Error() string { return fmt.Sprintf("page %d: %v", e.id, e.err) }
 func (e *pageError) Unwrap() error { return e.err }
 
-// elements is how many elements a node says it has, if there is room for them, and a reader for what they hold.
+// elements returns the number of elements of a node, if there is room for them, and a reader of their keys and
+// values.
 func elements(node []byte) (int, *reader, error) {
 	n := int(order.Uint16(node[10:]))
 	end := pageHeader + n*elementSize
@@ -115,14 +117,14 @@ func elements(node []byte) (int, *reader, error) {
 	return n, &reader{node, uint64(end)}, nil
 }
 
-// A reader takes what the elements of a node hold, one behind the other. Bbolt leaves no room between, so a number of
-// elements that is wrong is found out, too.
+// A reader reads the keys and values of a node one after the other. Bbolt leaves no room between them, so a wrong
+// number of elements is noticed too.
 type reader struct {
 	node []byte
 	next uint64
 }
 
-// read returns the size bytes that begin pos behind the element at.
+// read returns size bytes that begin pos bytes after the element at.
 func (r *reader) read(at int, pos, size uint64) ([]byte, error) {
 	from := uint64(at) + pos
 	if from != r.next || from+size > uint64(len(r.node)) {
@@ -135,7 +137,7 @@ func (r *reader) read(at int, pos, size uint64) ([]byte, error) {
 // number reads four bytes of a node.
 func number(node []byte, at int) uint64 { return uint64(order.Uint32(node[at:])) }
 
-// ordered holds a key to its place among the others of its node.
+// ordered checks the order of a key in its node.
 func ordered(last, key, least, most []byte) error {
 	if last != nil && bytes.Compare(last, key) >= 0 || least != nil && bytes.Compare(key, least) < 0 || most != nil && bytes.Compare(key, most) >= 0 {
 		return errors.New("has keys that are out of order")
@@ -208,7 +210,7 @@ func (c *checker) leaf(path []string, node, least, most []byte) error {
 	return nil
 }
 
-// bucket walks a bucket: small ones are kept within the element that names them.
+// bucket walks a bucket. A small one is stored in the element that names it.
 func (c *checker) bucket(path []string, value []byte) error {
 	if len(value) < bucketHeader {
 		return errors.New("has a bucket without a header")

@@ -7,7 +7,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// Write makes a step come true; see [state.Backend]. It returns once the step is on the disk.
+// Write applies a transition; see [state.Backend]. It returns once the transition is on the disk.
 func (b *backend) Write(ctx context.Context, w *state.Write) (state.Written, error) {
 	if b.o.Share > 0 && w.HasShare() {
 		room, err := b.makeShare(ctx, w.Grows(), w.Transition.Thread.Key)
@@ -52,7 +52,7 @@ func (x *txn) write(w *state.Write) (state.Written, error) {
 		return state.Written{}, err
 	}
 	if w.Begins && tag == "" && next.Fence <= x.floor {
-		return state.Written{}, state.ErrConflict // another of this name was removed meanwhile
+		return state.Written{}, state.ErrConflict // another thread of this name was removed meanwhile
 	}
 	x.dirty = true
 	if l == nil {
@@ -60,14 +60,14 @@ func (x *txn) write(w *state.Write) (state.Written, error) {
 			return state.Written{}, err
 		}
 	}
-	s := &stepper{txn: x, loaded: l, w: w, was: was, next: next}
+	s := &applier{txn: x, loaded: l, w: w, was: was, next: next}
 	if err := s.write(); err != nil {
 		return state.Written{}, err
 	}
 	return state.Written{Before: was.Last, Last: next.Last}, nil
 }
 
-// create makes the table of a thread. What is left of another of its name is nobody's any more.
+// create makes the table of a thread, and removes the log of an earlier one with its name.
 func (x *txn) create(key state.Key) (*loaded, error) {
 	old, err := find(x.tx, key)
 	if err != nil {
@@ -83,15 +83,15 @@ func (x *txn) create(key state.Key) (*loaded, error) {
 	return l.counting(), err
 }
 
-// A stepper writes one step.
-type stepper struct {
+// An applier writes one transition.
+type applier struct {
 	*txn
 	*loaded
 	w         *state.Write
 	was, next *state.Thread
 }
 
-func (s *stepper) write() error {
+func (s *applier) write() error {
 	for _, part := range []func() error{s.past, s.converse, s.tokens, s.frames, s.attempts, s.books, s.document} {
 		if err := part(); err != nil {
 			return err
@@ -101,7 +101,7 @@ func (s *stepper) write() error {
 }
 
 // tokens writes the tokens that are new or have changed.
-func (s *stepper) tokens() error {
+func (s *applier) tokens() error {
 	if len(s.w.Transition.Tokens) == 0 {
 		return nil
 	}
@@ -122,7 +122,7 @@ func (s *stepper) tokens() error {
 }
 
 // frames writes the frames, and the end of a run.
-func (s *stepper) frames() error {
+func (s *applier) frames() error {
 	if err := s.append(s.was.Last, s.w.Transition.Frames); err != nil {
 		return err
 	}
@@ -132,8 +132,8 @@ func (s *stepper) frames() error {
 	return s.endLog(s.next.Last, s.now, s.next.Rev)
 }
 
-// attempts writes the live attempt, and what goes with it.
-func (s *stepper) attempts() error {
+// attempts writes the live attempt, and the list of live runs in memory.
+func (s *applier) attempts() error {
 	if s.w.Lease != nil {
 		if err := s.table.remove(memoTable); err != nil {
 			return err
@@ -163,8 +163,8 @@ func (s *stepper) attempts() error {
 	return nil
 }
 
-// books keeps the tables in step that lead to the thread.
-func (s *stepper) books() error {
+// books updates the indexes of the thread.
+func (s *applier) books() error {
 	index := rootTable(s.tx, indexTable)
 	if s.was.Rev > 0 {
 		if err := index.delete(indexName(s.key.Principal, state.CursorOf(s.was))); err != nil {
@@ -188,8 +188,8 @@ func (s *stepper) books() error {
 	return nil
 }
 
-// document writes the document, at last: the other parts have changed it.
-func (s *stepper) document() error {
+// document writes the document last, because the other parts change it.
+func (s *applier) document() error {
 	s.doc.Tag, s.doc.Deadline, s.doc.Asks = s.w.Tag, s.w.Deadline, s.w.AsksUntil
 	if s.was.Rev == 0 {
 		s.doc.Born = s.w.Born
@@ -204,7 +204,7 @@ func (s *stepper) document() error {
 	return s.save(s.loaded)
 }
 
-// save writes the document of a thread, and when something is to be removed from it next.
+// save writes the document of a thread, and its next deadline.
 func (x *txn) save(l *loaded) error {
 	next, err := x.nextDue(l)
 	if err != nil {

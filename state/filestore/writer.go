@@ -12,12 +12,12 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// Every transaction is written with fsync, and one goroutine writes them all: what is asked for while one is written, or
-// shortly after, is in the next one together. Bbolt without fsync would not do, however soon one follows: a disk may
-// write its pages in any order, and after a power cut the newest tree may name pages that never came.
+// Every transaction is written with fsync, and one goroutine writes them all. Changes requested during a write, or
+// shortly after, share the next transaction. Bbolt without fsync would not do: a disk may write its pages in any
+// order, and after a power cut the newest tree may name pages that were not written.
 
-// gather is how long those who can wait a little, such as appends to logs, wait for others to share a transaction with. It
-// bounds the transactions, and with them the fsyncs, to some hundred a second.
+// gather is how long jobs that can wait, such as appends to logs, wait for others to share a transaction. It limits
+// the transactions, and so the fsyncs, to a few hundred per second.
 const gather = 5 * time.Millisecond
 
 // maxJobs is how many jobs share one transaction.
@@ -27,7 +27,7 @@ const maxJobs = 256
 type urgency bool
 
 const (
-	canWait urgency = false // for others, within gather
+	canWait urgency = false // up to gather
 	urgent  urgency = true
 )
 
@@ -39,20 +39,21 @@ type job struct {
 	done    chan error // has room
 }
 
-// A txn is one transaction with what changes beside the file when it is written.
+// A txn is one transaction, with the changes in memory that follow once it is written.
 type txn struct {
 	b     *backend
 	tx    *bolt.Tx
 	now   time.Time
 	dirty bool // something was changed in the file
 
-	live   map[state.Key]*attempt // nil: not any more
+	live   map[state.Key]*attempt // nil: no run is live any more
 	queues map[state.Key][]state.Ticket
 	books  map[state.Key]*booking
 	floor  uint64
 }
 
-// update makes a change, and returns when it lasts. A change that fails before it has set dirty has changed nothing.
+// update makes a change and returns when it is on the disk. A change that fails before it has set dirty has changed
+// nothing.
 func (b *backend) update(ctx context.Context, u urgency, do func(*txn) error) error {
 	if err := b.ready(ctx); err != nil {
 		return err
@@ -73,7 +74,7 @@ func (b *backend) update(ctx context.Context, u urgency, do func(*txn) error) er
 	}
 }
 
-// write is the writer: it ends when the backend is closed.
+// write runs the writer until the backend is closed.
 func (b *backend) write() {
 	defer close(b.ended)
 	for {
@@ -86,7 +87,7 @@ func (b *backend) write() {
 	}
 }
 
-// gathered returns a job with those that come in time to share its transaction.
+// gathered returns a job with those that share its transaction.
 func (b *backend) gathered(first *job) []*job {
 	jobs := []*job{first}
 	timer := time.NewTimer(gather)
@@ -114,8 +115,8 @@ func (b *backend) gathered(first *job) []*job {
 	return jobs
 }
 
-// transact does jobs in one transaction. One that fails with the file half changed is told so, and the others are done
-// anew without it. A transaction that the disk does not take is tried once more with the room of the reserve.
+// transact runs jobs in one transaction. If a job fails after it changed the file, it gets its error, and the
+// others run again without it. A transaction that the disk refuses is tried once more with the room of the reserve.
 func (b *backend) transact(jobs []*job) {
 	for len(jobs) > 0 {
 		answers := make([]error, len(jobs))
@@ -147,14 +148,14 @@ func (b *backend) transact(jobs []*job) {
 	}
 }
 
-// try does jobs in one transaction and notes their answers. It returns the index of a job that fails with the file half
-// changed; nothing is done then.
+// try runs jobs in one transaction and collects their errors. It returns the index of a job that failed after it
+// changed the file; then nothing is written.
 func (b *backend) try(jobs []*job, answers []error) (bad int, err error) {
 	tx, err := b.db.Begin(true)
 	if err != nil {
 		return -1, err
 	}
-	defer func() { _ = tx.Rollback() }() // of one that is written it is nothing
+	defer func() { _ = tx.Rollback() }() // no effect after a commit
 	x := &txn{
 		b: b, tx: tx, now: b.o.Now(), live: map[state.Key]*attempt{}, queues: map[state.Key][]state.Ticket{}, floor: b.floor,
 		books: map[state.Key]*booking{},
@@ -179,7 +180,7 @@ func (b *backend) try(jobs []*job, answers []error) (bad int, err error) {
 	return -1, nil
 }
 
-// publish makes what changes beside the file visible, once the file has changed.
+// publish applies the changes in memory, once the file is written.
 func (x *txn) publish() {
 	b := x.b
 	b.mu.Lock()

@@ -2,7 +2,6 @@ package redisstore
 
 import (
 	"context"
-	_ "embed" // the script
 	"errors"
 	"fmt"
 	"strings"
@@ -11,21 +10,19 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-//go:embed scripts/agrees.lua
-var agreesSource string
+var agreesScript = newScript("agrees", partThread, partLog)
 
-var agreesScript = newScript(agreesSource, partThread, partLog)
-
-// A Disagreement is a thread that does not agree with its log: its Redis has lost a part of one of them, or somebody else has written there.
+// A Disagreement is a difference between a thread and its log: the Redis has lost a part of one of them, or another
+// program has changed it.
 type Disagreement struct {
-	Tag    string // what the thread's keys share
+	Tag    string // the hash tag of the thread's keys
 	Log    string // the newest frame of the log
 	Thread string // the newest frame by the thread
 	Live   bool   // a run is live by the thread
 }
 
-// CompareLogs compares threads with their logs, at most so many on each node, and changes nothing. It returns how many it has compared and
-// those that do not agree. The address and the errors are those of [Open].
+// CompareLogs compares threads with their logs, at most so many on each node, and changes nothing. It returns the
+// number of compared threads and the disagreements. The address and the errors are those of [Open].
 func CompareLogs(ctx context.Context, address string, o Options, most int) (compared int, wrong []Disagreement, err error) {
 	where, err := parseURL(address)
 	if err != nil {
@@ -44,7 +41,7 @@ func CompareLogs(ctx context.Context, address string, o Options, most int) (comp
 	return compared, wrong, errors.Join(err, s.main.Close())
 }
 
-// globs quotes what means more than itself in a pattern.
+// globs escapes the special characters of a pattern.
 var globs = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`)
 
 func (s *backend) compareNode(ctx context.Context, node *redis.Client, most int) (n int, wrong []Disagreement, err error) {

@@ -11,40 +11,40 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// How many scripts, and bytes of their arguments, go in one round trip, and how many round trips are on their way at a time.
+// The most scripts, and bytes of their arguments, of one round trip, and the most concurrent round trips.
 const (
 	batchCalls = 256
 	batchBytes = readBytes
 	batchTrips = 2
 )
 
-// errUnanswered is what a call comes to that was not answered for a reason of this process' own.
+// errUnanswered: the call was not answered because of an error in this process.
 var errUnanswered = errors.New("redisstore: a script was not sent")
 
-// A batcher sends what is small for many threads in few round trips to one node: a call goes at once while the node is idle, and those
-// that come while others are on their way go together. Each has an answer or an error of its own.
+// A batcher sends the small scripts of many threads in few round trips to one node. A call is sent at once while
+// the node is idle; calls that come during round trips are sent together. Each has its own answer or error.
 type batcher struct {
 	client redis.UniversalClient
 
 	mu      sync.Mutex
-	waiting []*call // oldest first; each has a caller who waits for it
-	trips   int     // on their way
+	waiting []*call // oldest first; each has a waiting caller
+	trips   int     // running
 }
 
-// A call is a script, or some commands, that are sent for a caller.
+// A call is a script, or some commands, of one caller.
 type call struct {
 	script script
 	keys   []string
 	args   args
-	size   int // bytes of what is large in args and the answer
-	// commands, if there are any, are sent in place of a script. They have their own answers; the call has the first error of theirs.
+	size   int // large bytes in args and the answer
+	// commands, if any, are sent instead of a script. Each has its answer; the call has their first error.
 	commands []redis.Cmder
 	answer   any
 	err      error
 	done     chan struct{} // closed when it is answered
 }
 
-// do has a script run, and waits for its answer or the end of ctx. What a caller no longer waits for may be done all the same.
+// do runs a script and waits for its answer or the end of ctx. A script may run although its caller has left.
 func (b *batcher) do(ctx context.Context, c *call) (any, error) {
 	c.done = make(chan struct{})
 	b.mu.Lock()
@@ -55,7 +55,7 @@ func (b *batcher) do(ctx context.Context, c *call) (any, error) {
 	}
 	b.mu.Unlock()
 	if leads {
-		go b.trip() // with all calls that wait; it may last longer than ctx
+		go b.trip() // with all waiting calls; it may outlast ctx
 	}
 	select {
 	case <-c.done:
@@ -66,7 +66,7 @@ func (b *batcher) do(ctx context.Context, c *call) (any, error) {
 	}
 }
 
-// giveUp takes a call away that was not sent yet: while a node hangs, its caller tries again and again.
+// giveUp removes a call that was not sent yet: while a node hangs, its caller tries again and again.
 func (b *batcher) giveUp(c *call) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -75,7 +75,7 @@ func (b *batcher) giveUp(c *call) {
 	}
 }
 
-// trip sends what waits. If something else waits by then, it goes with the next one.
+// trip sends the waiting calls, and again while others have come.
 func (b *batcher) trip() {
 	b.mu.Lock()
 	calls := b.take()
@@ -94,7 +94,7 @@ func (b *batcher) trip() {
 	b.send(calls)
 }
 
-// take returns the oldest that wait and go together. The caller holds mu.
+// take returns the oldest waiting calls that are sent together. The caller holds mu.
 func (b *batcher) take() []*call {
 	n, size := 0, 0
 	for n < len(b.waiting) && n < batchCalls && (n == 0 || size+b.waiting[n].size <= batchBytes) {
@@ -125,9 +125,9 @@ func (b *batcher) send(calls []*call) {
 	}
 }
 
-// exchange has calls made in one pipeline, and returns those whose scripts the node has to be told in full.
+// exchange sends calls in one pipeline, and returns those with scripts that the node does not know.
 func (b *batcher) exchange(calls []*call, run func(script, context.Context, redis.Scripter, []string, ...any) *redis.Cmd) (unknown []*call) {
-	ctx := context.Background() // of none of the callers: a hook bounds it
+	ctx := context.Background() // independent of the callers; a hook bounds it
 	p := b.client.Pipeline()
 	ends := make([]int, len(calls)) // of each call's commands
 	for i, c := range calls {
@@ -135,11 +135,11 @@ func (b *batcher) exchange(calls []*call, run func(script, context.Context, redi
 			run(c.script, ctx, p, c.keys, c.args...)
 		}
 		for _, command := range c.commands {
-			_ = p.Process(ctx, command) // it is only noted
+			_ = p.Process(ctx, command) // only queued
 		}
 		ends[i] = p.Len()
 	}
-	answers, _ := p.Exec(ctx) // it fails with the first error of those that are looked at here
+	answers, _ := p.Exec(ctx) // its error is the first one of the answers
 	begin := 0
 	for i, c := range calls {
 		c.read(answers[begin:ends[i]])
@@ -151,7 +151,7 @@ func (b *batcher) exchange(calls []*call, run func(script, context.Context, redi
 	return unknown
 }
 
-// read reads the answers to what was sent for a call.
+// read reads the answers of a call.
 func (c *call) read(answers []redis.Cmder) {
 	c.err = nil
 	for _, answer := range answers {
@@ -163,15 +163,15 @@ func (c *call) read(answers []redis.Cmder) {
 		}
 	}
 	switch {
-	case errors.Is(c.err, os.ErrDeadlineExceeded): // of the connection, which has that of the exchange
+	case errors.Is(c.err, os.ErrDeadlineExceeded): // the deadline of the connection, which is that of the exchange
 		c.err = fmt.Errorf("redisstore: %w: %w", context.DeadlineExceeded, c.err)
 	case c.err != nil:
 		c.err = fmt.Errorf("redisstore: %w", c.err)
 	}
 }
 
-// batchers are those of a Redis: one, or one for each master of a cluster, so that nobody waits for a node that is away but those whose
-// threads it has.
+// batchers has the batcher of a Redis, or one for each master of a cluster, so that a node that is down delays only
+// calls for its threads.
 type batchers struct {
 	client redis.UniversalClient
 
@@ -179,7 +179,7 @@ type batchers struct {
 	of map[string]*batcher // by the address of the node
 }
 
-// batcherOf returns the batcher for the node that has a key.
+// batcherOf returns the batcher of the node with a key.
 func (s *backend) batcherOf(ctx context.Context, key string) (*batcher, error) {
 	node, err := s.nodeOf(ctx, key)
 	if err != nil {
@@ -188,7 +188,7 @@ func (s *backend) batcherOf(ctx context.Context, key string) (*batcher, error) {
 	return s.batchers.at(node), nil
 }
 
-// nodeOf is the address of the node of a cluster that has a key, empty if there is one for all.
+// nodeOf returns the address of the cluster's node with a key; empty without a cluster.
 func (s *backend) nodeOf(ctx context.Context, key string) (string, error) {
 	cluster, ok := s.main.(*redis.ClusterClient)
 	if !ok {
@@ -201,7 +201,7 @@ func (s *backend) nodeOf(ctx context.Context, key string) (string, error) {
 	return node.Options().Addr, nil
 }
 
-// together has commands made that are of any slots, if there are some. Those for a Redis that is no cluster go with what others send.
+// together runs commands for any slots. For a single Redis they share the round trips of the batcher.
 func (s *backend) together(ctx context.Context, commands func(ctx context.Context, p redis.Pipeliner)) error {
 	p := s.main.Pipeline()
 	commands(ctx, p)
@@ -223,7 +223,7 @@ func (b *batchers) at(address string) *batcher {
 	defer b.mu.Unlock()
 	of := b.of[address]
 	if of == nil {
-		const most = 1000 // nodes of one cluster: more are those that it had
+		const most = 1000 // nodes of one cluster; more are former ones
 		if b.of == nil || len(b.of) >= most {
 			b.of = map[string]*batcher{}
 		}

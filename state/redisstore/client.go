@@ -11,8 +11,8 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// opTimeout is how long one exchange may take, all its tries together, before the Redis counts as away. One that hangs
-// takes connections and says nothing: nobody may wait for it as long as for one that works.
+// opTimeout is the limit of one exchange with all its tries. A Redis that hangs keeps connections open and does not
+// answer, and callers should not wait for it as for a slow one.
 const opTimeout = 2 * time.Second
 
 func newClient(o *redis.UniversalOptions, settings Options) redis.UniversalClient {
@@ -25,7 +25,7 @@ func newClient(o *redis.UniversalOptions, settings Options) redis.UniversalClien
 	o.DisableIdentity = true
 	o.PipelinePoolSize = -1 // pipelines are few and small here: they share the pool
 	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-	// What is sent again is safe to be: scripts know their own work, and log entries have explicit ids.
+	// Repeating is safe: scripts recognize their own work, and log entries have explicit ids.
 	o.MaxRetries = 2
 	o.MinRetryBackoff, o.MaxRetryBackoff = 10*time.Millisecond, 200*time.Millisecond
 	o.PoolSize = settings.PoolSize
@@ -35,10 +35,10 @@ func newClient(o *redis.UniversalOptions, settings Options) redis.UniversalClien
 	return c
 }
 
-// A bound is the time limit of an exchange with all its tries: the client's own limits are for each of them.
+// A bound is the time limit of an exchange with all its tries. The client's limits are for each try.
 type bound time.Duration
 
-// DialHook leaves connecting alone, which has a limit.
+// DialHook does nothing: connecting has its own limit.
 func (b bound) DialHook(next redis.DialHook) redis.DialHook { return next }
 
 // ProcessHook bounds a command.
@@ -61,21 +61,21 @@ func (b bound) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Process
 
 var once sync.Once
 
-// setLogger hands what the client logs to the first store's logger: it has one per process.
+// setLogger sets the client's logger, which a process has once: it is that of the first store.
 func setLogger(l *slog.Logger) {
 	once.Do(func() { redis.SetLogger(&clientLog{to: l, quiet: map[string]time.Time{}}) })
 }
 
-// A clientLog is a slog.Logger as the client wants it. What it says is about connections: its requests and
-// replies are not in it. While a Redis is away it says the same thing over and over.
+// A clientLog is a slog.Logger for the client. Its messages are about connections and have no requests or replies.
+// While a Redis is down they repeat.
 type clientLog struct {
 	to *slog.Logger
 
 	mu    sync.Mutex
-	quiet map[string]time.Time // until when a format is not logged again
+	quiet map[string]time.Time // the time from which a format is logged again
 }
 
-// Printf logs a line of the client's, of a kind at most one in five seconds.
+// Printf logs a line of the client, at most one of a format in five seconds.
 func (l *clientLog) Printf(ctx context.Context, format string, v ...any) {
 	now := time.Now()
 	l.mu.Lock()

@@ -13,17 +13,17 @@ import (
 	"github.com/agui-gateway/gateway/state/internal/listed"
 )
 
-// The fields of a thread's document: they change with a transition, and only those that changed are sent. Beside them the
-// hash holds what is written by every transition (tag, born, fence, deadline, asks), and what scripts write without one:
-// state, which the transitions write that change it; last, the newest frame; what is in liveFields; trimmed, cut, packed, dropped,
-// pushed and pastsize, about what is kept of what was; damaged, which says that a part was evicted, and floor and by, which are
-// all that a deletion leaves.
+// The fields of a thread's document. They change with a transition, and only changed ones are sent. The hash also
+// has fields of every transition (tag, born, fence, deadline, asks), and fields that scripts change without one:
+// state, which transitions write that change it; last, the newest frame; liveFields; trimmed, cut, packed, dropped,
+// pushed and pastsize about the past; damaged, after the eviction of a part; and floor and by, which are all that a
+// deletion leaves.
 const (
-	fieldDoc        = "doc"        // the thread without what is below
-	fieldCheckpoint = "checkpoint" // JSON as it is
+	fieldDoc        = "doc"        // the thread without the fields below
+	fieldCheckpoint = "checkpoint" // unchanged JSON
 	fieldRun        = "run"        // the newest run
-	fieldLive       = "live"       // the live attempt without what is kept beside it; absent if there is none
-	fieldOpen       = "open"       // the ids of the tokens a transition on this thread asks for
+	fieldLive       = "live"       // the live attempt without liveFields; absent if there is none
+	fieldOpen       = "open"       // the ids of the tokens that a transition reads
 	fieldRev        = "rev"
 	fieldStateRev   = "staterev"
 	fieldSlots      = "slots"
@@ -31,21 +31,21 @@ const (
 
 var documentFields = []string{fieldDoc, fieldCheckpoint, fieldRun, fieldLive, fieldOpen, fieldRev, fieldStateRev, fieldSlots}
 
-// liveFields are those of the live attempt that scripts read, and change without a transition: all but origin, the fence
-// its run began with.
+// liveFields are the fields of the live attempt that scripts read and change without a transition, except origin,
+// the fence of the run's first attempt.
 var liveFields = []string{"attempt", "until", "tied", "hungup", "stopped", "owner", "released", "origin", "read"}
 
 var errMissing = fmt.Errorf("%w: it has no document", state.ErrDamaged)
 
-// undecodable is what reading a part of a thread ends with that cannot be decoded. Reading it again does not help.
+// undecodable returns the error of a part of a thread that cannot be decoded. Reading it again does not help.
 func undecodable(what string, err error) error {
 	return fmt.Errorf("%w: stored %s: %w", state.ErrDamaged, what, err)
 }
 
-// marshal encodes v and leaves HTML alone: stored JSON comes back byte by byte.
+// marshal encodes v without escaping HTML: stored JSON is returned byte for byte.
 func marshal(v any) ([]byte, error) { return agui.Marshal(v) }
 
-// encode returns the document fields of t. One that is empty is not stored.
+// encode returns the document fields of t. Empty ones are not stored.
 func encode(t *state.Thread) (map[string]string, error) {
 	doc := *t
 	doc.Checkpoint, doc.Run, doc.Live, doc.Last, doc.Queue = nil, nil, nil, state.FrameID{}, nil
@@ -98,7 +98,7 @@ func decode(fields map[string]string) (*state.Thread, error) {
 	return &t, err
 }
 
-// refresh sets what of t changes without a transition.
+// refresh sets the parts of t that change without a transition.
 func refresh(t *state.Thread, fields, memo map[string]string) {
 	if id, err := state.ParseFrameID(fields["last"]); err == nil {
 		t.Last = id
@@ -114,7 +114,7 @@ func refresh(t *state.Thread, fields, memo map[string]string) {
 	for field, result := range memo {
 		key, ok := strings.CutPrefix(field, memoField(""))
 		if !ok {
-			continue // the entry that stands for none
+			continue // the placeholder
 		}
 		if live.Memo == nil {
 			live.Memo = map[string]json.RawMessage{}
@@ -124,7 +124,7 @@ func refresh(t *state.Thread, fields, memo map[string]string) {
 	t.Live = &live
 }
 
-// memoField is where the result of an effect is kept: no key of one is that of the entry which stands for none.
+// memoField returns the field of an effect's result. No key makes it that of the placeholder.
 func memoField(key string) string { return "-" + key }
 
 func raw(text string) json.RawMessage {
@@ -134,7 +134,7 @@ func raw(text string) json.RawMessage {
 	return json.RawMessage(text)
 }
 
-// placeText is a message's place as the hash has it; its first character is a script's to change.
+// placeText encodes the place of a message. Scripts change its first character.
 func placeText(m *state.StoredMessage) string {
 	return fmt.Sprintf("-%d %d %d %d %s", m.Run, m.Slot, m.Added, len(m.Raw), m.Role)
 }
@@ -156,7 +156,7 @@ func parsePlace(text string) (state.Place, bool) {
 	return place, errors.Join(err, err2, err3, err4) == nil
 }
 
-// A messageHead is what is kept of a message before its encoding, on a line of its own.
+// A messageHead has the fields of a message beside its encoding, on a line before it.
 type messageHead struct {
 	Slot   int       `json:"s"`
 	Added  int64     `json:"a"`
@@ -183,7 +183,7 @@ func parseMessage(text string) (state.StoredMessage, error) {
 	}, nil
 }
 
-// parseHead reads what stands before a message's encoding. There are as many as a conversation has messages.
+// parseHead reads the head of a message. A conversation has many.
 func parseHead(text []byte) (h messageHead, err error) {
 	if listed.Read(text, h.member) {
 		return h, nil
@@ -218,10 +218,10 @@ func (h *messageHead) member(name []byte, r *listed.Reader) bool {
 	}
 }
 
-// errFrame is returned for an entry of a log that no store has written. Reading it again does not help.
+// errFrame: no store has written this entry of a log. Reading it again does not help.
 var errFrame = fmt.Errorf("%w: a frame of its log is broken", state.ErrDamaged)
 
-// parseFrame reads an entry of the log; false for a marker, which nobody is sent.
+// parseFrame reads an entry of the log; false for a marker, which readers do not get.
 func parseFrame(id string, fields map[string]string) (state.Frame, bool, error) {
 	if fields["t"] == "" {
 		return state.Frame{}, false, nil

@@ -42,9 +42,9 @@ func (s *backend) Find(ctx context.Context, principal, id string) ([]state.Key, 
 	return keys, nil
 }
 
-// Delete forgets the thread; see [state.Backend].
+// Delete deletes the thread; see [state.Backend].
 func (s *backend) Delete(ctx context.Context, key state.Key) (uint64, error) {
-	last, err := state.DeletedFrame(state.FrameID{}, 0) // the script knows its number and its time
+	last, err := state.DeletedFrame(state.FrameID{}, 0) // the script sets its id and its time
 	if err != nil {
 		return 0, err
 	}
@@ -60,27 +60,27 @@ func (s *backend) Delete(ctx context.Context, key state.Key) (uint64, error) {
 	s.countDeleted(ctx, key)
 	fence, err := strconv.ParseUint(r.text(1), 10, 64)
 	if err != nil {
-		return 0, nil //nolint:nilerr // it was done by a call whose reply was lost, and the fence is not known any more
+		return 0, nil //nolint:nilerr // an earlier call with a lost reply did it, and the fence is not known any more
 	}
 	s.unlistLive(ctx, key, fence)
 	return fence, nil
 }
 
-// Purge removes what a deletion has left of a thread; see [state.Backend].
+// Purge removes the remains of a deleted thread; see [state.Backend].
 func (s *backend) Purge(ctx context.Context, key state.Key) error {
 	_, err := s.run(ctx, purgeScript, hashTagOf(key), args{s.clock()})
 	return err
 }
 
-// fieldsRead are some fields of a thread.
+// fieldsRead has some fields of a thread.
 type fieldsRead struct {
 	key    state.Key
-	clock  *clock   // of the node that has the thread: its deadlines were set by that one
-	fields []string // of those asked for, in their order; empty is absent
+	clock  *clock   // of the thread's node: its clock set the deadlines
+	fields []string // in the order of the request; empty is absent
 	err    error    // the node that has the thread did not answer
 }
 
-// text is the field at i of those that were asked for.
+// text returns the field at i of the request.
 func (g fieldsRead) text(i int) string {
 	if i >= len(g.fields) {
 		return ""
@@ -88,16 +88,16 @@ func (g fieldsRead) text(i int) string {
 	return g.fields[i]
 }
 
-// A clock is what the time is at a node.
+// A clock has the time of a node.
 type clock struct {
 	*redis.Cmd
 
 	now    time.Time
-	moment string // now, as deadlines are stored
+	moment string // now, in the encoding of deadlines
 }
 
-// readFields reads fields of threads, in one round trip. It fails only if no node has answered. A list looks at many threads, so each costs
-// one plain command; nodes are asked for the time by a script that names the first thread which they have.
+// readFields reads fields of threads in one round trip. It fails only if no node has answered. A list reads many
+// threads, so each is one plain command; a script with the first thread of a node reads the node's time.
 func (s *backend) readFields(ctx context.Context, keys []state.Key, fields ...any) ([]fieldsRead, error) {
 	if len(keys) == 0 {
 		return nil, nil
@@ -108,7 +108,7 @@ func (s *backend) readFields(ctx context.Context, keys []state.Key, fields ...an
 	answers := make([]*redis.StringSliceCmd, len(keys))
 	for i, key := range keys {
 		thread := s.key(hashTagOf(key), partThread)
-		node, _ := s.nodeOf(ctx, thread) // one that nobody knows does not answer either
+		node, _ := s.nodeOf(ctx, thread) // an unknown one does not answer either
 		if clocks[node] == nil {
 			clocks[node] = &clock{Cmd: clockScript.Eval(ctx, p, []string{thread})}
 		}
@@ -132,7 +132,7 @@ func (s *backend) readFields(ctx context.Context, keys []state.Key, fields ...an
 	return found, nil
 }
 
-// readSummaries reads as much of threads as a listing shows, in one round trip.
+// readSummaries reads the fields of threads for a listing, in one round trip.
 func (s *backend) readSummaries(ctx context.Context, keys []state.Key) ([]fieldsRead, error) {
 	looks, err := s.readFields(ctx, keys, fieldDoc, "until", "asks", "deadline", "damaged", fieldFormat)
 	if err != nil {
@@ -146,13 +146,13 @@ func (s *backend) readSummaries(ctx context.Context, keys []state.Key) ([]fields
 	return looks, nil
 }
 
-// later reports whether a later version has written the thread: only that it is there is known.
+// later reports whether a later version has written the thread: then only its existence is known.
 func (g fieldsRead) later() bool {
 	format, _ := strconv.Atoi(g.text(5)) // empty: 1
 	return format > int(state.CurrentFormat)
 }
 
-// gone reports whether there is no such thread any more.
+// gone reports whether the thread does not exist any more.
 func (g fieldsRead) gone() bool {
 	if g.later() {
 		return false
@@ -161,12 +161,13 @@ func (g fieldsRead) gone() bool {
 	return doc == "" || deadline != "" && deadline <= g.clock.moment
 }
 
-// stale reports whether a hint of this score names a thread that is gone, rather than one that is about to be written.
+// stale reports whether a hint with this score names a thread that is gone, and not one that is about to be
+// written.
 func (g fieldsRead) stale(hint float64) bool {
 	return g.gone() && hint < score(g.clock.now.Add(-hintGrace))
 }
 
-// summary is the thread in a listing, nil if it is gone.
+// summary returns the thread in a listing; nil if it is gone.
 func (g fieldsRead) summary() *state.Summary {
 	if g.gone() {
 		return nil
@@ -175,14 +176,14 @@ func (g fieldsRead) summary() *state.Summary {
 		return &state.Summary{Key: g.key, Status: state.StatusFailed}
 	}
 	t, err := listed.Decode([]byte(g.text(0)))
-	if err != nil { // it is there, and can be deleted
+	if err != nil { // it exists, and can be deleted
 		return &state.Summary{Key: g.key, Status: state.StatusFailed}
 	}
 	status := state.StatusIdle
 	switch {
-	case g.text(4) != "": // nothing more can be done with it
+	case g.text(4) != "": // it cannot be used any more
 		status = state.StatusFailed
-	case g.text(1) != "": // until when a live attempt has its lease
+	case g.text(1) != "": // the end of a live attempt's lease
 		status = state.StatusRunning
 	case g.text(2) > g.clock.moment:
 		status = state.StatusInterrupted

@@ -14,14 +14,14 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// hintGrace is how old a hint without a thread must be before it is removed: a younger one may belong to a transition that is
-// still being written.
+// hintGrace is the age from which a hint without a thread is removed. A younger one may belong to a transition that
+// is still being written.
 const hintGrace = 10 * time.Second
 
-// score is t in an index. A double holds its microseconds exactly.
+// score returns t in an index. A double holds its microseconds exactly.
 func score(t time.Time) float64 { return float64(t.UnixMicro()) }
 
-// member joins texts, whatever is in them, to an entry of an index.
+// member joins texts with any content to an entry of an index.
 func member(texts ...string) string {
 	escaped := make([]string, len(texts))
 	for i, text := range texts {
@@ -45,8 +45,8 @@ func parseMember(entry string, n int) ([]string, bool) {
 	return texts, true
 }
 
-// liveMember names an attempt in the index of live runs. It has its fence so that the end of one attempt never takes
-// the next one's entry away.
+// liveMember names an attempt in the index of live runs, with its fence, so that the end of one attempt does not
+// remove the entry of the next.
 func liveMember(key state.Key, fence uint64) string {
 	return member(key.Principal, key.Agent, key.ID, strconv.FormatUint(fence, 10))
 }
@@ -70,8 +70,8 @@ func parseIndexMember(principal, entry string) (state.Key, bool) {
 	return state.Key{Principal: principal, Agent: p[0], ID: p[1]}, true
 }
 
-// announce writes the hints to what a transition is about to make of a thread, and to the attempt that begins with it. It fails with
-// [state.ErrLater] if a later version has taken the store: the transition must not come then.
+// announce writes the hints of a transition, and of the attempt that begins with it, before the transition. It
+// fails with [state.ErrLater] if a later version has taken the store: then the transition must not follow.
 func (s *backend) announce(ctx context.Context, t *state.Thread, begins bool) error {
 	var record *redis.StringCmd
 	err := s.together(ctx, func(ctx context.Context, p redis.Pipeliner) {
@@ -81,7 +81,7 @@ func (s *backend) announce(ctx context.Context, t *state.Thread, begins bool) er
 			key := s.liveKey(hashTagOf(t.Key).shard(liveShards))
 			p.ZAdd(ctx, key, redis.Z{Score: score(t.Live.Until), Member: liveMember(t.Key, t.Fence)})
 		}
-		record = p.GetEx(ctx, s.formatKey(), s.o.ThreadTTL+grace) // last, for the first error counts, and there may be no record yet
+		record = p.GetEx(ctx, s.formatKey(), s.o.ThreadTTL+grace) // last, because the first error counts, and there may be no record yet
 	})
 	if err != nil && !errors.Is(err, redis.Nil) {
 		return err
@@ -89,19 +89,19 @@ func (s *backend) announce(ctx context.Context, t *state.Thread, begins bool) er
 	return s.formatOf(record)
 }
 
-// hintIndex puts a thread, which is kept for so long, where a listing and its name find it.
+// hintIndex writes the index and name hints of a thread, with their expiry.
 func (s *backend) hintIndex(ctx context.Context, p redis.Pipeliner, t *state.Thread, keep time.Duration) {
 	index, names := s.indexKey(t.Key.Principal, hashTagOf(t.Key).shard(indexShards)), s.nameKey(t.Key.Principal, t.Key.ID)
 	p.ZAdd(ctx, index, redis.Z{Score: score(t.UpdatedAt), Member: indexMember(t.Key)})
 	p.ZAdd(ctx, names, redis.Z{Score: score(t.UpdatedAt), Member: t.Key.Agent})
-	for _, key := range []string{index, names} { // never less than another thread needs
+	for _, key := range []string{index, names} { // not less than other threads need
 		p.ExpireNX(ctx, key, keep+grace)
 		p.ExpireGT(ctx, key, keep+grace)
 	}
 }
 
-// hint runs commands that only keep indices right. What fails is repaired by whoever reads them; the transition they
-// belong to is done, so neither its context nor their error matters to it.
+// hint runs commands that only update indices. A failure is repaired by the next reader. The transition is written
+// already, so neither its context nor its error matters.
 func (s *backend) hint(ctx context.Context, commands func(ctx context.Context, p redis.Pipeliner)) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.o.timeout/2)
 	defer cancel()
@@ -110,10 +110,10 @@ func (s *backend) hint(ctx context.Context, commands func(ctx context.Context, p
 	}
 }
 
-// liveScript is a ZADD that goes with the scripts of others: there is one for each renewal of a lease.
+// liveScript is a ZADD in a batch of scripts, because there is one for each renewal of a lease.
 var liveScript = script{Script: redis.NewScript("return redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2])")}
 
-// hintLive says until when an attempt's lease lasts.
+// hintLive writes the end of an attempt's lease to the index of live runs.
 func (s *backend) hintLive(ctx context.Context, key state.Key, fence uint64, until time.Time) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.o.timeout/2)
 	defer cancel()
@@ -123,14 +123,14 @@ func (s *backend) hintLive(ctx context.Context, key state.Key, fence uint64, unt
 	}
 }
 
-// unlistLive takes an attempt that is over out of the index of live runs.
+// unlistLive removes an ended attempt from the index of live runs.
 func (s *backend) unlistLive(ctx context.Context, key state.Key, fence uint64) {
 	s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) {
 		p.ZRem(ctx, s.liveKey(hashTagOf(key).shard(liveShards)), liveMember(key, fence))
 	})
 }
 
-// retire writes the hints to a thread where nothing runs: its run is over, or there was none.
+// retire writes the hints of a thread without a live run.
 func (s *backend) retire(ctx context.Context, w *state.Write) {
 	t := w.Transition.Thread
 	s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) {
@@ -141,8 +141,8 @@ func (s *backend) retire(ctx context.Context, w *state.Write) {
 	})
 }
 
-// sweepIndex looks at the oldest threads of a principal's indices: what expired there was removed by nobody. A hint
-// without a thread that is young is left alone: its thread is being written.
+// sweepIndex removes expired threads from a principal's indices. It reads the oldest entries. A young hint without
+// a thread stays: its thread is being written.
 func (s *backend) sweepIndex(ctx context.Context, principal string) {
 	const few = 32
 	for shard := range indexShards {
@@ -170,12 +170,11 @@ func (s *backend) sweepIndex(ctx context.Context, principal string) {
 	}
 }
 
-// unlist takes a thread that is gone out of the indices, but for entries with a higher score than upTo: those belong to
-// a thread that was made since.
+// unlist removes a thread from the indices, except entries with a score above upTo: those belong to a newer thread.
 func (s *backend) unlist(ctx context.Context, key state.Key, upTo float64) {
 	limit := strconv.FormatFloat(upTo, 'f', 0, 64)
 	s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) {
-		for shard := range indexShards { // wherever they have it
+		for shard := range indexShards { // in any shard
 			unlistScript.Eval(ctx, p, []string{s.indexKey(key.Principal, shard)}, indexMember(key), limit)
 		}
 		unlistScript.Eval(ctx, p, []string{s.nameKey(key.Principal, key.ID)}, key.Agent, limit)

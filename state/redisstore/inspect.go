@@ -15,19 +15,21 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// An Inspection is what a Redis says of itself. What it does not say, for instance because the user may not ask, is empty.
+// An Inspection describes a Redis. Fields that it does not report, for instance for lack of rights, are empty.
 type Inspection struct {
 	// Nodes are the masters of a cluster, or the one node that there is.
 	Nodes []Node
-	// Cluster is the state of a cluster by its own word, "ok" or "fail"; empty if it is none.
+	// Cluster is the state of a cluster as it reports it, "ok" or "fail"; empty without a cluster.
 	Cluster string
-	// Sentinels is how many sentinels were named; 0 if the Redis is not found by any.
+	// Sentinels is the number of named sentinels; 0 without sentinels.
 	Sentinels int
-	// Format is the format of the store's record, which may be another than [state.CurrentFormat]; zero without a record.
+	// Format is the format of the store's record, which may be another than [state.CurrentFormat]; zero without a
+	// record.
 	Format state.Format
 	// RoundTrip is the shortest of several exchanges.
 	RoundTrip time.Duration
-	// Ahead is by how much the clock of the Redis is ahead of this machine's, give or take half a round trip; negative if it is behind.
+	// Ahead is how far the clock of the Redis is ahead of this machine's, within half a round trip; negative if it
+	// is behind.
 	Ahead time.Duration
 }
 
@@ -36,23 +38,25 @@ type Node struct {
 	Address string
 	Version string // such as 7.0.15
 	Role    string // master or slave
-	// Policy is its maxmemory-policy: what it does when it is full. Any other than noeviction removes parts of threads.
+	// Policy is its maxmemory-policy. Any other than noeviction removes parts of threads when the memory is full.
 	Policy string
-	// Memory is how many bytes it uses, and MaxMemory how many it may; 0 is any number.
+	// Memory is the number of used bytes, and MaxMemory the limit; 0 is no limit.
 	Memory, MaxMemory int64
-	// AppendOnly and Snapshots say whether it writes what it has to a disk: each command, or everything from time to time.
+	// AppendOnly and Snapshots say whether it writes each command to a disk, or everything from time to time.
 	AppendOnly, Snapshots bool
-	// Told says that the node has told the fields above. Snapshots is known only if PersistenceTold, because it is a setting.
+	// Told is true if the node has reported the fields above. Snapshots is known only with PersistenceTold, because
+	// it is a setting.
 	Told, PersistenceTold bool
-	// SaveFailed says that the last time it wrote to its disk failed.
+	// SaveFailed says that its last write to the disk failed.
 	SaveFailed bool
 	Replicas   int
-	// MinReplicas is how many of them have to follow for a write to be taken; -1 is not known.
+	// MinReplicas is the number of replicas that a write needs; -1 is unknown.
 	MinReplicas int
 }
 
-// Inspect asks the Redis at an address what it is and how it is set up, and changes nothing in it. The address and the errors are those of
-// [Open]; [ReasonOf] says what an error means. The format of a later version is no error: see [Inspection.Format].
+// Inspect reads the kind and the settings of the Redis at an address, and changes nothing in it. The address and
+// the errors are those of [Open]; [ReasonOf] classifies an error. The format of a later version is no error: see
+// [Inspection.Format].
 func Inspect(ctx context.Context, address string, o Options) (*Inspection, error) {
 	where, err := parseURL(address)
 	if err != nil {
@@ -100,7 +104,7 @@ func (s *backend) inspect(ctx context.Context, in *Inspection) error {
 	return nil
 }
 
-// measureClock asks several times what time it is. The answer that came soonest says most.
+// measureClock reads the time several times. The fastest answer is the most exact one.
 func (s *backend) measureClock(ctx context.Context, in *Inspection) error {
 	const times = 5
 	for range times {
@@ -117,7 +121,7 @@ func (s *backend) measureClock(ctx context.Context, in *Inspection) error {
 	return nil
 }
 
-// inspectNode asks one server about itself. What it refuses to say stays empty.
+// inspectNode reads the settings of one server. Refused ones stay empty.
 func inspectNode(ctx context.Context, node *redis.Client) Node {
 	n := Node{Address: node.Options().Addr, MinReplicas: -1}
 	info, err := node.Info(ctx).Result()
@@ -130,7 +134,7 @@ func inspectNode(ctx context.Context, node *redis.Client) Node {
 	n.Replicas = int(wholeNumber(f["connected_slaves"]))
 	n.AppendOnly = f["aof_enabled"] == "1"
 	n.SaveFailed = f["rdb_last_bgsave_status"] == "err" || f["aof_last_write_status"] == "err"
-	if set, err := node.ConfigGet(ctx, "save").Result(); err == nil { // services that run a Redis for others refuse it
+	if set, err := node.ConfigGet(ctx, "save").Result(); err == nil { // hosted services refuse it
 		n.PersistenceTold, n.Snapshots = true, set["save"] != ""
 	}
 	if set, err := node.ConfigGet(ctx, "min-replicas-to-write").Result(); err == nil && len(set) > 0 {
@@ -139,7 +143,7 @@ func inspectNode(ctx context.Context, node *redis.Client) Node {
 	return n
 }
 
-// infoFields are the lines name:value of an answer.
+// infoFields parses the lines name:value of an answer.
 func infoFields(info string) map[string]string {
 	fields := map[string]string{}
 	for line := range strings.Lines(info) {
@@ -150,7 +154,7 @@ func infoFields(info string) map[string]string {
 	return fields
 }
 
-// wholeNumber is 0 for a text that is none.
+// wholeNumber parses a number; 0 for other texts.
 func wholeNumber(text string) int64 {
 	n, _ := strconv.ParseInt(text, 10, 64)
 	return n

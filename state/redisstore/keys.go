@@ -7,14 +7,15 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A hashTag is what stands between the braces of a thread's keys: Redis keeps keys with the same one together. It is
-// made of a hash because ids are what callers make them: empty, full of braces, a kilobyte long.
+// A hashTag is the part between the braces of a thread's keys: Redis keeps keys with the same one together. It is a
+// hash, because ids have any content: empty, full of braces, a kilobyte long.
 type hashTag string
 
 func hashTagOf(k state.Key) hashTag { return hashTag(k.Digest()) }
 
-// A part is one of the keys of a thread. A thread has all of them from its birth to its end, but for the log and what
-// goes with it: those two expire some time after a run, and are made again by the next; the packs come with the first run that is packed.
+// A part is one of the keys of a thread. A thread has all of them from its birth to its end, except three: the log
+// and the replaced values expire some time after a run and are made again by the next; the packs come with the
+// first packed run.
 type part string
 
 // The parts.
@@ -23,16 +24,16 @@ const (
 	partMessages part = "msgs"   // hash: the conversation by slot
 	partKnown    part = "known"  // hash: the places of messages by id
 	partTokens   part = "ints"   // hash: tokens by id
-	partEnds     part = "ends"   // list: when the runs ended that the log still has
-	partMemo     part = "memo"   // hash: what the turn that is not committed has recorded
-	partPast     part = "past"   // list: the way back to earlier states
+	partEnds     part = "ends"   // list: the ends of the runs in the log
+	partMemo     part = "memo"   // hash: results of effects since the last commit
+	partPast     part = "past"   // list: patches to earlier states
 	partRuns     part = "runs"   // list: the runs before the newest
 	partLog      part = "ev"     // stream: the log
-	partOld      part = "old"    // stream: what was replaced and the log may still show
-	partPacks    part = "packs"  // list: the log of runs that are over, packed
+	partOld      part = "old"    // stream: replaced values that the log may still show
+	partPacks    part = "packs"  // list: packs of runs that ended
 )
 
-// threadParts are what a transition writes, or a deletion removes: everything but the log, logParts.
+// threadParts are the keys that a transition writes and a deletion removes; logParts are the log.
 var (
 	threadParts = []part{
 		partThread, partMessages, partKnown, partTokens, partEnds, partMemo, partPast, partRuns,
@@ -53,13 +54,13 @@ func (s *backend) key(h hashTag, p part) string {
 	return s.o.Prefix + ":{" + string(h) + "}:" + string(p)
 }
 
-// How many keys the indices are spread over, so that in a cluster no node has them all.
+// The number of keys of each index, so that no node of a cluster has all entries.
 const (
 	liveShards  = 8
 	indexShards = 4
 )
 
-// shard spreads threads evenly over n.
+// shard distributes threads evenly over n.
 func (h hashTag) shard(n int) int { return int(h[0]) % n }
 
 func (s *backend) liveKey(shard int) string {

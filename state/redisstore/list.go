@@ -15,16 +15,17 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// maxLook is how many threads are read in one round trip: their documents are held at once.
+// maxLook is the most threads of one round trip: their documents are in memory at once.
 const maxLook = 1000
 
-// Index yields the threads of a principal; see [state.Backend]. It goes by the index; a thread that turns out to be
-// elsewhere comes where it was found, and stands in the right place the next time.
+// Index yields the threads of a principal; see [state.Backend]. It follows the index. A thread with an outdated
+// entry comes where it was found, and the entry is corrected for the next time.
 func (s *backend) Index(ctx context.Context, q state.IndexQuery) iter.Seq2[state.IndexEntry, error] {
 	return func(yield func(state.IndexEntry, error) bool) {
 		l := &look{backend: s, yield: yield, count: q.Count, left: cmp.Or(q.Most, math.MaxInt)}
 		defer func() { s.repairIndex(ctx, l.wrong) }()
-		// A shard has a fourth of the threads. If all of them may be asked for, a third each is enough in one round trip.
+		// A shard has a fourth of the threads. If all of them may be needed, a third each is enough for one round
+		// trip.
 		for count := max(q.Count, min(q.Most, maxLook)/3); ; {
 			entries, horizon, all, err := s.entries(ctx, q, count)
 			if err != nil {
@@ -38,26 +39,26 @@ func (s *backend) Index(ctx context.Context, q state.IndexQuery) iter.Seq2[state
 			case len(entries) > 0:
 				q.From = &entries[len(entries)-1].at
 			case q.From == nil || horizon.Before(q.From.UpdatedAt):
-				q.From = &state.Cursor{UpdatedAt: horizon} // nothing but other agents' threads
+				q.From = &state.Cursor{UpdatedAt: horizon} // only threads of other agents
 			default:
-				count *= 2 // nothing but threads of one moment
+				count *= 2 // only threads of one moment
 			}
 		}
 	}
 }
 
-// A look is a way along an index.
+// A look scans an index.
 type look struct {
 	*backend
 
 	yield func(state.IndexEntry, error) bool
-	count int // how many threads are read next
-	left  int // how many are going to be asked for, at most
+	count int // the number of threads of the next read
+	left  int // the most threads that are still wanted
 	wrong []wrongEntry
 }
 
-// at yields the threads of entries, and reports whether to go on. It reads as many as were asked for, and if they were not enough, more each
-// time: who looks for few among many waits for few round trips.
+// at yields the threads of entries, and reports whether to continue. It reads as many as are wanted, and then more
+// each time, so that a search for few among many needs few round trips.
 func (l *look) at(ctx context.Context, entries []entry) bool {
 	for len(entries) > 0 {
 		n := min(len(entries), l.count, max(l.left, 1))
@@ -79,12 +80,12 @@ func (l *look) at(ctx context.Context, entries []entry) bool {
 			if shown == nil {
 				continue
 			}
-			if shown.UpdatedAt.IsZero() { // its document cannot be read, and the index knows when it changed
+			if shown.UpdatedAt.IsZero() { // its document cannot be read, and the index has the time of its change
 				shown.CreatedAt, shown.UpdatedAt = e.at.UpdatedAt, e.at.UpdatedAt
 			}
 			l.left--
 			if !l.yield(state.IndexEntry{At: e.at, Summary: *shown}, nil) {
-				return false // it is on the next page, which begins at the place that the index has
+				return false // it is on the next page, which begins at the place in the index
 			}
 			if wrong {
 				l.wrong = append(l.wrong, wrongEntry{e, shown})
@@ -95,19 +96,19 @@ func (l *look) at(ctx context.Context, entries []entry) bool {
 	return true
 }
 
-// An entry is a thread where the index has it.
+// An entry is a thread at its place in the index.
 type entry struct {
 	key state.Key
 	at  state.Cursor
 }
 
-// A wrongEntry is one with the thread as it is; nil if it is gone.
+// A wrongEntry is one with the present thread; nil if it is gone.
 type wrongEntry struct {
 	entry
 	is *state.Summary
 }
 
-// wrong reports whether the index has to be put right.
+// wrong reports whether the index has to be corrected.
 func (e entry) wrong(is *state.Summary, now time.Time) bool {
 	if is == nil {
 		return e.at.UpdatedAt.Before(now.Add(-hintGrace))
@@ -115,8 +116,8 @@ func (e entry) wrong(is *state.Summary, now time.Time) bool {
 	return e.at.UpdatedAt.UnixMicro() < is.UpdatedAt.UnixMicro()
 }
 
-// entries returns what the index has behind from, newest first, down to a horizon: of that moment, and of what is
-// older, a shard may have more than was read. All: there is no more.
+// entries returns the entries of the index after from, newest first, down to a horizon. At the horizon and before
+// it a shard may have more entries than were read. All: there are no more.
 func (s *backend) entries(ctx context.Context, q state.IndexQuery, count int) ([]entry, time.Time, bool, error) {
 	newest := "+inf"
 	if q.From != nil {
@@ -149,12 +150,12 @@ func (s *backend) entries(ctx context.Context, q state.IndexQuery, count int) ([
 				lists[i] = append(lists[i], entry{key: key, at: at})
 			}
 		}
-		slices.SortFunc(lists[i], func(a, b entry) int { return a.at.Compare(b.at) }) // they are in order, but for those of one moment
+		slices.SortFunc(lists[i], func(a, b entry) int { return a.at.Compare(b.at) }) // ordered, except those of one moment
 	}
 	return merged(lists), time.UnixMicro(end).UTC(), all, nil
 }
 
-// merged are the entries of lists that are each in order.
+// merged merges sorted lists.
 func merged(lists [indexShards][]entry) []entry {
 	var all []entry
 	for {
@@ -172,7 +173,7 @@ func merged(lists [indexShards][]entry) []entry {
 	}
 }
 
-// repairIndex puts entries right.
+// repairIndex corrects entries.
 func (s *backend) repairIndex(ctx context.Context, wrong []wrongEntry) {
 	for _, e := range wrong {
 		if e.is == nil {

@@ -13,16 +13,16 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// stored is what a backend remembers of a record, for the next transition on it.
+// stored is what a backend keeps with a record for the next transition.
 type stored struct {
-	fields map[string]string // the document as stored, to see what a transition changes
-	queue  string            // who waits, as stored
+	fields map[string]string // the stored document, to find what a transition changes
+	queue  string            // the stored queue
 }
 
-// loadedBytes is how many bytes a thread without its conversation has that is large, if not as large as can be.
+// loadedBytes is the size of a large, but not the largest, thread without its conversation.
 const loadedBytes = 64 << 10
 
-// storedOf is what is remembered of a record; of none, if there is no such thread.
+// storedOf returns the stored value of a record; zero without a thread.
 func storedOf(r *state.Record) stored {
 	if r == nil {
 		return stored{}
@@ -51,7 +51,7 @@ func (s *backend) Read(ctx context.Context, key state.Key, o state.ReadOptions) 
 		return nil, err
 	}
 	hasFrame := reply.number(6) > 0
-	if reply.number(6) < 0 { // it is packed
+	if reply.number(6) < 0 { // its frame is packed
 		if hasFrame, err = s.Holds(ctx, key, o.Frame); err != nil && !errors.Is(err, state.ErrUnknownThread) {
 			return nil, err
 		}
@@ -89,20 +89,19 @@ func (s *backend) Read(ctx context.Context, key state.Key, o state.ReadOptions) 
 	refresh(r.Thread, fields, reply.list(5).pairs())
 	waiters, err := parseQueue(known.queue)
 	r.Thread.Queue = tickets(waiters)
-	if !o.Take && r.Thread.Overdue(r.Now) { // whoever comes for a run that is overdue gets it taken over, if it is not indexed
+	if !o.Take && r.Thread.Overdue(r.Now) { // index an overdue run, so that its reader gets it taken over
 		s.hintLive(ctx, key, r.Thread.Live.Fence, r.Thread.Live.Until)
 	}
 	return r, err
 }
 
-// facts are the [state.Facts] of a thread that was loaded. What was not asked for in advance is fetched when it is
-// wanted; if that fails, err says so afterwards.
+// facts are the [state.Facts] of a thread. Lookups that were not prefetched read Redis. Err returns their error.
 type facts struct {
 	ctx     context.Context
 	backend *backend
 	key     state.Key
 	none    bool   // the thread does not exist
-	tag     string // of the thread, as it was loaded
+	tag     string // of the thread when it was loaded
 	err     error
 
 	places  map[string]state.Place
@@ -111,7 +110,7 @@ type facts struct {
 	slots   int // of the conversation
 }
 
-// loadedFields are the fields of the hash that everybody looks at: all but the state.
+// loadedFields are the fields of the hash that every reader needs: all but the state.
 var loadedFields = slices.Concat(documentFields, liveFields, []string{"tag", "born", "last", fieldQueue})
 
 func (f *facts) read(ids []string, places reply, tokens map[string]string) error {
@@ -148,14 +147,14 @@ func (f *facts) token(id, text string) error {
 	return nil
 }
 
-// fetch gets one field of a hash of the thread's.
+// fetch reads one field of a hash of the thread.
 func (f *facts) fetch(p part, field string) string {
 	var text *redis.StringCmd
 	f.sameTag(func(pipe redis.Pipeliner) { text = pipe.HGet(f.ctx, f.backend.key(hashTagOf(f.key), p), field) })
 	return text.Val()
 }
 
-// sameTag makes a reading, and the one of the thread's tag behind it: if that is what it was, nobody has written the thread.
+// sameTag reads something, and then the thread's tag: if it is unchanged, so is the thread.
 func (f *facts) sameTag(read func(redis.Pipeliner)) {
 	pipe := f.backend.main.Pipeline()
 	read(pipe)
@@ -167,14 +166,14 @@ func (f *facts) sameTag(read func(redis.Pipeliner)) {
 	f.still(tag.Val())
 }
 
-// still notes a conflict if the thread has another tag by now.
+// still sets a conflict if the thread has another tag by now.
 func (f *facts) still(tag string) {
 	if tag != f.tag {
 		f.fail(state.ErrConflict)
 	}
 }
 
-// Err returns what went wrong with what was fetched.
+// Err returns the error of the lookups.
 func (f *facts) Err() error { return f.err }
 
 // Known looks up a message.
@@ -235,14 +234,14 @@ func (f *facts) Runs() []state.Run {
 	return runs
 }
 
-// list gets a list of the thread's, oldest first.
+// list reads a list of the thread, oldest first.
 func (f *facts) list(p part) []string {
 	if f.none {
 		return nil
 	}
 	var texts *redis.StringSliceCmd
 	f.sameTag(func(pipe redis.Pipeliner) {
-		texts = pipe.LRange(f.ctx, f.backend.key(hashTagOf(f.key), p), 1, -1) // the first entry is none
+		texts = pipe.LRange(f.ctx, f.backend.key(hashTagOf(f.key), p), 1, -1) // the first entry is a placeholder
 	})
 	return texts.Val()
 }
@@ -253,5 +252,5 @@ func (f *facts) unmarshal(what, text string, v any) {
 	}
 }
 
-// fail notes that something could not be fetched.
+// fail adds an error of a lookup.
 func (f *facts) fail(err error) { f.err = errors.Join(f.err, err) }

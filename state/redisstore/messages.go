@@ -10,17 +10,17 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A messagePage is a part of a conversation as it was read.
+// A messagePage is a part of a conversation.
 type messagePage struct {
 	tag     string // of the transition that wrote the thread
 	rev     int64  // of the thread
-	dropped int64  // the transition that took away the newest message of those that are not kept
-	trimmed int64  // the end of the newest run that the log does not keep
+	dropped int64  // the revision that removed the newest message of those that are not kept
+	trimmed int64  // the end of the newest run that was trimmed
 	list    []state.StoredMessage
 	next    int // the slot where the next part begins; negative: there is none
 }
 
-// firstMessages is how many messages the first part has at most.
+// firstMessages is the most messages of the first part.
 const firstMessages = 32
 
 // readMessages reads a part of the present conversation, from a slot on upwards, or downwards.
@@ -46,7 +46,7 @@ func (s *backend) readMessages(ctx context.Context, h hashTag, from int, down bo
 	}
 	page := &messagePage{tag: r.text(0), next: int(r.number(5))}
 	for i, n := range []*int64{&page.rev, &page.dropped, &page.trimmed} {
-		*n, _ = strconv.ParseInt(r.text(1+i), 10, 64) // empty: nothing was
+		*n, _ = strconv.ParseInt(r.text(1+i), 10, 64) // empty: none
 	}
 	page.list, err = parseMessages(r.list(4))
 	return page, err
@@ -75,8 +75,8 @@ func parseMessages(texts reply) ([]state.StoredMessage, error) {
 	return list, nil
 }
 
-// Messages returns the conversation at a revision; see [state.Backend]. It is read in pieces, and has changed if somebody
-// wrote the thread between.
+// Messages returns the conversation at a revision; see [state.Backend]. It reads in parts, and fails with a
+// conflict if the thread was written meanwhile.
 func (s *backend) Messages(ctx context.Context, key state.Key, rev int64) (state.Conversation, error) {
 	h := hashTagOf(key)
 	var list []state.StoredMessage
@@ -113,8 +113,8 @@ func (s *backend) Messages(ctx context.Context, key state.Key, rev int64) (state
 	return state.NewConversation(list), nil
 }
 
-// replacedAfter reads the versions of messages that were taken away after a revision, and the tag of the transition that wrote
-// the thread. A slot may have several: that of the revision is the first.
+// replacedAfter reads the versions of messages that were replaced after a revision, and the tag of the thread. A
+// slot may have several: the first is that of the revision.
 func (s *backend) replacedAfter(ctx context.Context, h hashTag, rev int64) ([]state.StoredMessage, string, error) {
 	var list []state.StoredMessage
 	taken := map[int]bool{}
@@ -143,7 +143,7 @@ func (s *backend) replacedAfter(ctx context.Context, h hashTag, rev int64) ([]st
 	}
 }
 
-// fewMessages is how many messages those read at once who are looking for one at the end.
+// fewMessages is the number of messages that a search from the end reads first.
 const fewMessages = 16
 
 // Messages yields the conversation, the last message first.

@@ -8,7 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// Options say how a store uses its Redis. The zero value is good.
+// Options configure a store. The zero value is good.
 type Options struct {
 	// LogTTL is how long the log of a run is kept after its end; 0 means an hour.
 	LogTTL time.Duration
@@ -16,17 +16,18 @@ type Options struct {
 	ThreadTTL time.Duration
 	// Prefix begins every key, so that several gateways can share a Redis; empty means "agui".
 	Prefix string
-	// PoolSize is the most connections, per node, but for one that hears of signals and of logs that grow; 0 means 8. More than a few are of
-	// use where an exchange takes long: scripts of many threads go together.
+	// PoolSize is the most connections per node, beside the one for signals and growing logs; 0 means 8. More than
+	// a few help where an exchange takes long, because scripts of many threads share a round trip.
 	PoolSize int
-	// Wait is how many replicas must have a question, an answer or an approval before it is acknowledged (WAIT); 0 means none. Other writes do
-	// not wait. If they do not have it within a second the call fails with [ErrReplicas], and may be repeated.
+	// Wait is the number of replicas that must have a question, an answer or an approval before it is acknowledged
+	// (WAIT); 0 means none. Other writes do not wait. If they do not have it within a second the call fails with
+	// [ErrReplicas], and may be repeated.
 	Wait int
-	// AllowUnreachable lets [Open] succeed while the Redis cannot be reached: its calls fail until it can, and Ping says so. What
-	// the Redis itself refuses, a password or the number of a database, still fails at once.
+	// AllowUnreachable lets [Open] succeed while the Redis cannot be reached: calls and Ping fail until it can.
+	// Errors of the Redis itself, such as a wrong password or database, still fail at once.
 	AllowUnreachable bool
-	// Logger hears what the client has to say about connections; nil means slog.Default. The client has one
-	// logger per process: the first store's.
+	// Logger logs messages of the client about connections; nil means slog.Default. The client has one logger per
+	// process: that of the first store.
 	Logger *slog.Logger
 	// Now replaces the clock of the Redis server; nil means that clock.
 	Now func() time.Time

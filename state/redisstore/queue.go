@@ -9,21 +9,21 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// fieldQueue is the field of the thread's hash that holds who waits, as JSON. It is no part of the document: it changes
-// without a transition, and a transition changes it only to let go of the place of the request it begins.
+// fieldQueue is the field of the thread's hash with the queue, as JSON. It is no part of the document: it changes
+// without a transition, and a transition changes it only to remove the request that it begins.
 const fieldQueue = "queue"
 
-// wakeSignal is what replicas are told whose requests wait for a thread: to look whether their turn has come.
+// wakeSignal is the message to replicas with waiting requests: to check their turn.
 const wakeSignal = "wake"
 
-// A waiter is a ticket as it is stored, with the channel on which the replica is told that keeps it.
+// A waiter is a stored ticket, with the channel of its replica.
 type waiter struct {
 	state.Ticket
 
 	Owner string `json:"owner"`
 }
 
-// parseQueue reads who waits; nothing is nobody.
+// parseQueue reads the queue; an empty text is an empty queue.
 func parseQueue(text string) ([]waiter, error) {
 	if text == "" {
 		return nil, nil
@@ -43,8 +43,7 @@ func tickets(waiters []waiter) []state.Ticket {
 	return list
 }
 
-// queueText is a queue as it is stored in the place of old. The ticket mine is kept by this store from now on, whoever
-// took its place.
+// queueText encodes a queue that replaces old. This store owns the ticket mine from now on.
 func (s *backend) queueText(queue []state.Ticket, old, mine string) (string, error) {
 	if len(queue) == 0 {
 		return "", nil
@@ -66,10 +65,10 @@ func (s *backend) queueText(queue []state.Ticket, old, mine string) (string, err
 	return string(raw), err
 }
 
-// UpdateQueue changes who waits for a thread, by the holder of a ticket, in one script; see [state.Backend]. Without a base
-// it reads first who waits.
+// UpdateQueue changes the queue of a thread for the holder of a ticket, in one script; see [state.Backend]. Without
+// a base it reads the queue first.
 func (s *backend) UpdateQueue(ctx context.Context, key state.Key, u state.QueueUpdate) (*state.Thread, time.Time, error) {
-	a := args{s.clock(), "", "-", "", ""} // no queue is spelled so: the first call reads
+	a := args{s.clock(), "", "-", "", ""} // no queue has this text: the first call reads
 	if b := u.Base; b != nil {
 		old := storedOf(b).queue
 		text, err := s.queueText(u.Apply(b.Thread.Queue, b.Now), old, u.Ticket)

@@ -13,11 +13,11 @@ func (s *backend) State(ctx context.Context, key state.Key, rev int64) (json.Raw
 	return text, err
 }
 
-// stateAt is [backend.State] with the tag of the thread.
+// stateAt is [backend.State], with the tag of the thread.
 func (s *backend) stateAt(ctx context.Context, key state.Key, rev int64) (text json.RawMessage, tag string, err error) {
 	a := args{s.clock(), rev}
 	r, err := s.batch(ctx, stateScript, hashTagOf(key), a, firstBytes)
-	if err == nil && r.text(0) == "replaced" { // only then the other key is named, which may not be there
+	if err == nil && r.text(0) == "replaced" { // only then the second key is named: it may not exist
 		r, err = s.run(ctx, stateScript, hashTagOf(key), a, partOld)
 	}
 	switch {
@@ -32,15 +32,16 @@ func (s *backend) stateAt(ctx context.Context, key state.Key, rev int64) (text j
 	}
 }
 
-// How much of a log, or of a conversation, is moved at once: a connection has to manage it in time.
+// The most that is read at once of a log or a conversation: a connection has to transfer it in time.
 const (
 	readBatch = 256     // entries
 	readBytes = 4 << 20 // unless a single entry has more
-	// firstBytes is how many bytes there may be in what goes together with others: of a conversation at first, and about of a state.
+	// firstBytes is the size of replies that share a round trip: of the first part of a conversation, and about of
+	// a state.
 	firstBytes = 256 << 10
 )
 
-// ReadLog reads what a log has behind a frame; see [state.Backend].
+// ReadLog returns the frames of a log after a frame; see [state.Backend].
 func (s *backend) ReadLog(ctx context.Context, key state.Key, after state.FrameID) (*state.LogPage, error) {
 	r, err := s.runPacked(ctx, readScript, hashTagOf(key), s.readArgs(after, readBatch, readBytes, "", 0))
 	if err != nil {
@@ -53,7 +54,7 @@ func (s *backend) readArgs(after state.FrameID, most, bytes int, name string, nu
 	return args{s.clock(), s.o.LogTTL.Microseconds(), idText(after), most, bytes, name, number}
 }
 
-// logPage is what a log has behind a frame.
+// logPage reads the answer of the script.
 func logPage(r reply, after state.FrameID) (*state.LogPage, error) {
 	page := &state.LogPage{Born: r.text(0), End: after, More: r.number(3) > 0, Lost: r.number(6) > 0}
 	var err error
@@ -87,7 +88,7 @@ func logPage(r reply, after state.FrameID) (*state.LogPage, error) {
 		return nil, err
 	}
 	if !page.More && page.End.Less(page.Last) {
-		page.End = page.Last // what was between is trimmed
+		page.End = page.Last // frames between are trimmed
 	}
 	return page, nil
 }

@@ -9,29 +9,29 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A Reason is why a Redis does not do what a store asks of it.
+// A Reason says why a Redis cannot be used.
 type Reason string
 
 // The reasons. The zero value is none.
 const (
 	ReasonURL         Reason = "url"          // the address cannot be read
-	ReasonUnreachable Reason = "unreachable"  // nobody answers, or not in time
+	ReasonUnreachable Reason = "unreachable"  // no answer in time
 	ReasonCredentials Reason = "credentials"  // user or password are wrong, or missing
-	ReasonPermission  Reason = "permission"   // the user may not run a command, or use a key or a channel
+	ReasonPermission  Reason = "permission"   // the user lacks the right to a command, a key or a channel
 	ReasonReadOnly    Reason = "read_only"    // it is a replica
-	ReasonFull        Reason = "full"         // it has as much as it may
-	ReasonLoading     Reason = "loading"      // it reads its files, or has lost its master: it may pass
-	ReasonReplicas    Reason = "replicas"     // it has fewer replicas than it needs for writes
-	ReasonClusterDown Reason = "cluster_down" // a part of the cluster is away
+	ReasonFull        Reason = "full"         // it is full
+	ReasonLoading     Reason = "loading"      // it is loading, or has lost its master: it may pass
+	ReasonReplicas    Reason = "replicas"     // it has fewer replicas than its writes need
+	ReasonClusterDown Reason = "cluster_down" // a part of the cluster is down
 	ReasonCluster     Reason = "cluster"      // it is a node of a cluster, and the address names a single Redis
-	ReasonConnections Reason = "connections"  // it has as many connections as it may
+	ReasonConnections Reason = "connections"  // it has no free connections
 	ReasonLater       Reason = "later"        // a later version of the gateway uses it
 	ReasonOlder       Reason = "older"        // an earlier version of the gateway uses it
-	ReasonForeign     Reason = "foreign"      // another program has something under the gateway's keys
+	ReasonForeign     Reason = "foreign"      // another program uses the gateway's keys
 	ReasonOther       Reason = "other"        // anything else
 )
 
-// ReasonOf says what an error of this package means. It is empty for nil.
+// ReasonOf classifies an error of this package. It returns an empty reason for nil.
 func ReasonOf(err error) Reason {
 	switch answer, answered := errors.AsType[redis.Error](err); {
 	case err == nil:
@@ -71,7 +71,8 @@ func ReasonOf(err error) Reason {
 	}
 }
 
-// moved reports whether a node of a cluster has said that another has the key. A client of clusters asks that one instead.
+// moved reports whether a cluster node answered that another one has the key. Clients of clusters then ask that
+// one.
 func moved(err error) bool {
 	_, ok := redis.IsMovedError(err)
 	return ok

@@ -14,14 +14,14 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// rehearsalTime bounds what a rehearsal leaves behind if it is cut short. A key that a store gives a time of its own may last for
-// that and a day.
+// rehearsalTime is the expiry of keys that an interrupted rehearsal leaves. Keys with an expiry of the store may
+// last a day longer.
 const rehearsalTime = time.Minute
 
-// errNotTold says that a message to the owner of a run did not arrive.
+// errNotTold: a message to the owner of a run did not arrive.
 var errNotTold = errors.New("redisstore: what was published did not arrive")
 
-// A RehearsalError says which step of a rehearsal failed.
+// A RehearsalError names the failed step of a rehearsal.
 type RehearsalError struct {
 	Step string // such as "begin a run"
 	Err  error
@@ -33,9 +33,10 @@ func (e *RehearsalError) Error() string { return "redisstore: to " + e.Step + ":
 // Unwrap returns the cause.
 func (e *RehearsalError) Unwrap() error { return e.Err }
 
-// Rehearse lets a thread live and die at the Redis at an address: a run begins, writes to its log, is told to stop, ends, is read and
-// deleted. It shows that the user has the rights to all that a store does. The keys of the thread are none of the store's, but under its
-// prefix, agui:doctor:<random> if the prefix is agui; they are removed in the end. The error is a [*RehearsalError], or one of [Open].
+// Rehearse creates and deletes a thread in the Redis at an address: a run begins, writes to its log, is stopped,
+// ends, is read and deleted. It shows that the user has all rights that a store needs. The keys are under the
+// prefix of the store, agui:doctor:<random> if the prefix is agui, and are removed at the end. The error is a
+// [*RehearsalError], or one of [Open].
 func Rehearse(ctx context.Context, address string, o Options) (err error) {
 	o = o.withDefaults()
 	o.Prefix += ":doctor:" + rand.Text()
@@ -53,7 +54,7 @@ func Rehearse(ctx context.Context, address string, o Options) (err error) {
 	return b.rehearse(ctx, s, key)
 }
 
-// rehearse takes the steps of a thread's life.
+// rehearse runs the steps.
 func (b *backend) rehearse(ctx context.Context, s state.Store, key state.Key) error {
 	request := &state.Request{
 		Key: key, RunID: "run", Hash: "run", Era: agui.Era1, State: json.RawMessage(`{"rehearsed":true}`),
@@ -78,7 +79,7 @@ func (b *backend) rehearse(ctx context.Context, s state.Store, key state.Key) er
 				return err
 			}
 			lease = begun.Lease
-			return b.main.Expire(ctx, b.liveKey(hashTagOf(key).shard(liveShards)), rehearsalTime).Err() // the only key without a time of its own
+			return b.main.Expire(ctx, b.liveKey(hashTagOf(key).shard(liveShards)), rehearsalTime).Err() // the only key without an expiry
 		}},
 		{"write to the log of a run", func() error { return s.Append(ctx, lease, state.FrameID{}, frame(1)) }},
 		{"record a result", func() error { return s.Once(ctx, lease, "effect", json.RawMessage(`1`)) }},
@@ -115,7 +116,7 @@ func (b *backend) rehearse(ctx context.Context, s state.Store, key state.Key) er
 	return nil
 }
 
-// stop tells a run to stop, as any replica may, and waits until its owner has heard it.
+// stop sends a run a stop, as any replica may, and waits until its owner has it.
 func stop(ctx context.Context, s state.Store, lease *state.Lease) error {
 	if _, err := s.Signal(ctx, lease.Key, lease.Fence, state.SignalStop); err != nil {
 		return err
@@ -130,7 +131,7 @@ func stop(ctx context.Context, s state.Store, lease *state.Lease) error {
 	}
 }
 
-// forget removes what a rehearsal may have left. What it cannot remove ends by itself.
+// forget removes the keys of a rehearsal. Keys that it cannot remove expire.
 func (s *backend) forget(ctx context.Context, key state.Key) {
 	h := hashTagOf(key)
 	keys := append(s.keys(h, threadParts), s.keys(h, logParts)...)

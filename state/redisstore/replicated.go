@@ -10,11 +10,12 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// ErrReplicas says that too few replicas had a write in time. It may be lost in a failover, or kept.
+// ErrReplicas: too few replicas had a write in time. A failover may lose or keep it.
 var ErrReplicas = errors.New("redisstore: too few replicas have the write")
 
-// replicatedScript writes to a thread that has a tag. WAIT covers the last write of its connection and all earlier writes on the same server.
-// The tag proves that this server has the transition: a master after a failover may lack it.
+// replicatedScript writes to a thread that has a tag. WAIT covers the last write of its connection and all earlier
+// writes on the same server. The tag proves that this server has the transition: a master after a failover may lack
+// it.
 var replicatedScript = redis.NewScript(`
 if redis.call('HGET', KEYS[1], 'tag') ~= ARGV[1] then return 'conflict' end
 redis.call('HSET', KEYS[1], 'waited', ARGV[1])
@@ -33,7 +34,7 @@ func (s *backend) Replicated(ctx context.Context, key state.Key, tag string) err
 		}
 		node = master
 	}
-	p := node.Pipeline() // on one connection
+	p := node.Pipeline() // both on one connection
 	answer := replicatedScript.Eval(ctx, p, []string{thread}, tag)
 	wait := p.Do(ctx, "WAIT", s.o.Wait, (s.o.timeout / 2).Milliseconds())
 	_, err := p.Exec(ctx)

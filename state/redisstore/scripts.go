@@ -2,7 +2,7 @@ package redisstore
 
 import (
 	"context"
-	_ "embed" // the scripts
+	"embed"
 	"fmt"
 	"slices"
 	"strconv"
@@ -13,103 +13,58 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-//go:embed scripts/prelude.lua
-var prelude string
+//go:embed scripts/*.lua
+var scriptFiles embed.FS
 
-//go:embed scripts/load.lua
-var loadSource string
+// source returns the text of a script, by the name of its file.
+func source(name string) string {
+	text, err := scriptFiles.ReadFile("scripts/" + name + ".lua")
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	return string(text)
+}
 
-//go:embed scripts/transition.lua
-var transitionSource string
-
-//go:embed scripts/append.lua
-var appendSource string
-
-//go:embed scripts/once.lua
-var onceSource string
-
-//go:embed scripts/renew.lua
-var renewSource string
-
-//go:embed scripts/signal.lua
-var signalSource string
-
-//go:embed scripts/reader.lua
-var readerSource string
-
-//go:embed scripts/pack.lua
-var packSource string
-
-//go:embed scripts/delete.lua
-var deleteSource string
-
-//go:embed scripts/purge.lua
-var purgeSource string
-
-//go:embed scripts/read.lua
-var readSource string
-
-//go:embed scripts/holds.lua
-var holdsSource string
-
-//go:embed scripts/queue.lua
-var queueSource string
-
-//go:embed scripts/messages.lua
-var messagesSource string
-
-//go:embed scripts/unlist.lua
-var unlistSource string
-
-//go:embed scripts/replaced.lua
-var replacedSource string
-
-//go:embed scripts/state.lua
-var stateSource string
-
-//go:embed scripts/clock.lua
-var clockSource string
-
-// A script is one round trip and touches one slot. It names the keys that it uses and no other: while a slot moves to
-// another node of a cluster, Redis serves no call that names a key which is not there.
+// A script is one round trip to one slot. It names only keys that exist: while a slot moves to another node of a
+// cluster, Redis refuses calls that name a missing key.
 type script struct {
 	*redis.Script
 
-	parts []part // in its order of KEYS; some calls add the log and what goes with it behind them
+	parts []part // in the order of KEYS; some calls append the log
 }
 
-func newScript(source string, parts ...part) script {
-	return script{redis.NewScript(scriptFormat + prelude + source), parts}
+func newScript(name string, parts ...part) script {
+	return script{redis.NewScript(scriptFormat + source("prelude") + source(name)), parts}
 }
 
-// newBareScript makes a script that is run so often that what it shares with the others would cost too much.
-func newBareScript(source string, parts ...part) script {
-	return script{redis.NewScript(scriptFormat + source), parts}
+// newBareScript makes a script without the prelude, which would cost too much in one that runs often.
+func newBareScript(name string, parts ...part) script {
+	return script{redis.NewScript(scriptFormat + source(name)), parts}
 }
 
 var (
-	loadScript       = newScript(loadSource, threadParts...)
-	transitionScript = newScript(transitionSource, threadParts...)
-	appendScript     = newBareScript(appendSource, partThread, partLog)
-	onceScript       = newScript(onceSource, partThread, partMemo)
-	renewScript      = newScript(renewSource, slices.Concat(threadParts, logParts)...)
-	releaseScript    = newScript(renewSource, partThread)
-	signalScript     = newScript(signalSource, partThread)
-	readerScript     = newScript(readerSource, partThread)
-	packScript       = newScript(packSource, partThread, partLog, partPacks)
-	deleteScript     = newScript(deleteSource, slices.Concat(threadParts, logParts)...)
-	purgeScript      = newScript(purgeSource, partThread, partLog, partOld, partPacks)
-	readScript       = newScript(readSource, partThread, partEnds, partLog, partOld)
-	unlistScript     = redis.NewScript(unlistSource) // of an index, not of a thread
-	clockScript      = redis.NewScript(clockSource)
-	holdsScript      = newScript(holdsSource, partThread, partEnds, partLog, partOld)
-	stateScript      = newScript(stateSource, partThread)
-	queueScript      = newScript(queueSource, partThread)
-	replacedScript   = newScript(replacedSource, partThread, partOld)
-	messagesScript   = newScript(messagesSource, partThread, partMessages)
+	loadScript       = newScript("load", threadParts...)
+	transitionScript = newScript("transition", threadParts...)
+	appendScript     = newBareScript("append", partThread, partLog)
+	onceScript       = newScript("once", partThread, partMemo)
+	renewScript      = newScript("renew", slices.Concat(threadParts, logParts)...)
+	releaseScript    = newScript("renew", partThread)
+	signalScript     = newScript("signal", partThread)
+	readerScript     = newScript("reader", partThread)
+	packScript       = newScript("pack", partThread, partLog, partPacks)
+	deleteScript     = newScript("delete", slices.Concat(threadParts, logParts)...)
+	purgeScript      = newScript("purge", partThread, partLog, partOld, partPacks)
+	readScript       = newScript("read", partThread, partEnds, partLog, partOld)
+	unlistScript     = redis.NewScript(source("unlist")) // for an index, not a thread
+	clockScript      = redis.NewScript(source("clock"))
+	holdsScript      = newScript("holds", partThread, partEnds, partLog, partOld)
+	stateScript      = newScript("state", partThread)
+	queueScript      = newScript("queue", partThread)
+	replacedScript   = newScript("replaced", partThread, partOld)
+	messagesScript   = newScript("messages", partThread, partMessages)
 )
 
-// What scripts answer.
+// The answers of scripts.
 const (
 	didIt    = "done"
 	gap      = "gap"      // the log ends before the frame that was named
@@ -117,16 +72,16 @@ const (
 	damaged  = "damaged"  // the thread has lost a part
 	unknown  = "unknown"  // there is no such thread
 	live     = "live"     // a run is live
-	idle     = "idle"     // none is, or not the one that is meant
-	packed   = "packed"   // the script has to be told where the packs are
+	idle     = "idle"     // no run is live, or another one
+	packed   = "packed"   // the script needs the key of the packs
 )
 
-// args are the arguments of a script, in the order it takes them.
+// args are the arguments of a script, in its order.
 type args []any
 
 func (a *args) add(values ...any) { *a = append(*a, values...) }
 
-// flag adds a truth value: a script takes empty for false.
+// flag adds a boolean: false is empty.
 func (a *args) flag(set bool) {
 	if set {
 		a.add("1")
@@ -135,7 +90,7 @@ func (a *args) flag(set bool) {
 	}
 }
 
-// list adds texts behind their number.
+// list adds texts after their number.
 func (a *args) list(values []string) {
 	a.add(len(values))
 	for _, v := range values {
@@ -143,8 +98,8 @@ func (a *args) list(values []string) {
 	}
 }
 
-// frames adds frames behind their number: each is the number of what follows, its id, and the fields of its entry in the log. What
-// a frame has not is no field.
+// frames adds frames after their number. Each is the number of its arguments, its id, and the fields of its entry
+// in the log. Zero fields are left out.
 func (a *args) frames(frames []state.Frame) error {
 	a.add(len(frames))
 	for _, f := range frames {
@@ -168,7 +123,7 @@ func (a *args) frames(frames []state.Frame) error {
 	return nil
 }
 
-// run runs a script on a thread, and returns its answer. More are parts that this call uses beside the script's own.
+// run runs a script on a thread, and returns its answer. More are additional keys.
 func (s *backend) run(ctx context.Context, script script, h hashTag, a args, more ...part) (reply, error) {
 	keys := append(s.keys(h, script.parts), s.keys(h, more)...)
 	answer, err := script.Run(ctx, s.main, keys, a...).Result()
@@ -178,7 +133,7 @@ func (s *backend) run(ctx context.Context, script script, h hashTag, a args, mor
 	return answered(answer)
 }
 
-// runPacked is run for scripts that use the packs of a log if it has any: only then they are named.
+// runPacked is run for scripts that need the packs of a log, if there are any. Only then their key is named.
 func (s *backend) runPacked(ctx context.Context, script script, h hashTag, a args) (reply, error) {
 	r, err := s.run(ctx, script, h, a)
 	if err == nil && r.text(0) == packed {
@@ -187,7 +142,8 @@ func (s *backend) runPacked(ctx context.Context, script script, h hashTag, a arg
 	return r, err
 }
 
-// batch is run for scripts that are many and small: those of several threads go together. Size is how many bytes a and the answer have about.
+// batch is run for small scripts, which share a round trip with others. Size is about the number of bytes of a and
+// the answer.
 func (s *backend) batch(ctx context.Context, script script, h hashTag, a args, size int, more ...part) (reply, error) {
 	answer, err := s.batchOn(ctx, script, append(s.keys(h, script.parts), s.keys(h, more)...), a, size)
 	if err != nil {
@@ -196,7 +152,7 @@ func (s *backend) batch(ctx context.Context, script script, h hashTag, a args, s
 	return answered(answer)
 }
 
-// batchOn is batch on keys that are of any kind, in one slot.
+// batchOn is batch with any keys of one slot.
 func (s *backend) batchOn(ctx context.Context, script script, keys []string, a args, size int) (any, error) {
 	b, err := s.batcherOf(ctx, keys[0])
 	if err != nil {
@@ -205,7 +161,7 @@ func (s *backend) batchOn(ctx context.Context, script script, keys []string, a a
 	return b.do(ctx, &call{script: script, keys: keys, args: a, size: size})
 }
 
-// size is about how many bytes a has.
+// size returns about the number of bytes of a.
 func (a args) size() (bytes int) {
 	for _, v := range a {
 		switch v := v.(type) {
@@ -236,7 +192,7 @@ func answered(answer any) (reply, error) {
 	return list, nil
 }
 
-// A reply is the list a script answers with. What is not there reads as empty.
+// A reply is the list that a script returns. Missing values read as empty.
 type reply []any
 
 func (r reply) text(i int) string {
@@ -263,7 +219,7 @@ func (r reply) number(i int) int64 {
 	return n
 }
 
-// pairs reads names and values that take turns.
+// pairs reads alternating names and values.
 func (r reply) pairs() map[string]string {
 	m := make(map[string]string, len(r)/2)
 	for i := 0; i+1 < len(r); i += 2 {
@@ -272,7 +228,7 @@ func (r reply) pairs() map[string]string {
 	return m
 }
 
-// moment is t as scripts compare it: a time that no number of nanoseconds tells is the first or the last.
+// moment returns t in the encoding of scripts. Times beyond the range of nanoseconds are the first or the last.
 func moment(t time.Time) string {
 	switch {
 	case t.Unix() < 0:
@@ -283,7 +239,7 @@ func moment(t time.Time) string {
 	return fmt.Sprintf("%020d", t.UnixNano())
 }
 
-// parseMoment reads what moment writes; the zero time if it is not one.
+// parseMoment reads the result of moment; the zero time for another text.
 func parseMoment(text string) time.Time {
 	ns, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
@@ -292,7 +248,7 @@ func parseMoment(text string) time.Time {
 	return time.Unix(0, ns).UTC()
 }
 
-// clock is what scripts are told of the time: nothing, if the server's counts.
+// clock returns the time for scripts; empty for the server's own.
 func (s *backend) clock() string {
 	if s.o.Now == nil {
 		return ""

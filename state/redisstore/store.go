@@ -17,16 +17,16 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A backend is a [state.Backend] in Redis. Any number of them, in any number of processes, share one Redis.
+// A backend is a [state.Backend] in Redis. Several, in any number of processes, share one Redis.
 type backend struct {
 	main         redis.UniversalClient
 	o            Options
-	name         string // of this backend among all that use the Redis
-	channel      string // where it is told what others say to the attempts of its store, and which logs have grown
+	name         string // unique among the backends of the Redis
+	channel      string // receives signals to attempts of this store, and the names of grown logs
 	subscription *redis.PubSub
 	running      sync.WaitGroup
-	policy       atomic.Bool // the maxmemory-policy was asked for
-	counting     atomic.Bool // somebody wants to know what principals take
+	policy       atomic.Bool // the maxmemory-policy was read
+	counting     atomic.Bool // sizes of principals are counted
 	batchers     batchers
 	packer       packer
 	closing      chan struct{} // closed by Close
@@ -44,12 +44,12 @@ var (
 //	redis+cluster://[user:password@]host[:port][,host[:port]…]
 //	redis+sentinel://[user:password@]host[:port][,host[:port]…]/master[/db]
 //
-// With rediss in place of redis the connections are encrypted. A cluster can also be spelled redis://…?cluster=true.
+// With rediss instead of redis the connections are encrypted. A cluster can also be spelled redis://…?cluster=true.
 // The credentials of the sentinels themselves are ?sentinel_username= and ?sentinel_password=. It fails with
 // [ErrURL], with [state.ErrLater] or [state.ErrOlder] if another version of the gateway has stored its threads there in
 // another format, or when the Redis cannot be reached, unless o.AllowUnreachable; no error quotes the address.
 //
-// Everything is read from masters: a replica may not have yet what a reader's cursor was given for.
+// Everything is read from masters: a replica may not have the frames of a reader's cursor yet.
 func Open(ctx context.Context, address string, o Options) (state.Store, error) {
 	b, err := openBackend(ctx, address, o)
 	if err != nil {
@@ -74,7 +74,7 @@ func openBackend(ctx context.Context, address string, o Options) (*backend, erro
 	if late {
 		o.Logger.WarnContext(ctx, "the Redis cannot be reached yet and is waited for", slog.Any("error", err))
 	}
-	s.subscription = s.main.Subscribe(ctx, s.channel, s.allChannel()) // connects again by itself
+	s.subscription = s.main.Subscribe(ctx, s.channel, s.allChannel()) // reconnects by itself
 	if !late {
 		if _, err := s.subscription.ReceiveTimeout(ctx, o.timeout); err != nil {
 			return nil, errors.Join(fmt.Errorf("redisstore: %w", err), s.subscription.Close(), s.main.Close())
@@ -83,7 +83,7 @@ func openBackend(ctx context.Context, address string, o Options) (*backend, erro
 	return s, nil
 }
 
-// refused reports whether the Redis was there and said no in a way that waiting does not change.
+// refused reports whether the Redis answered with an error that does not pass by itself.
 func refused(err error) bool {
 	if errors.Is(err, state.ErrLater) || errors.Is(err, state.ErrOlder) || errors.Is(err, errForeign) || redis.IsAuthError(err) || redis.IsPermissionError(err) {
 		return true
@@ -92,17 +92,17 @@ func refused(err error) bool {
 	if !ok || redis.IsMaxClientsError(answer) {
 		return false
 	}
-	code, _, _ := strings.Cut(answer.Error(), " ") // what may pass has a code of its own: LOADING, MASTERDOWN, READONLY, …
+	code, _, _ := strings.Cut(answer.Error(), " ") // temporary errors have codes: LOADING, MASTERDOWN, READONLY, …
 	return code == "ERR"
 }
 
-// Listen delivers what others say to attempts and to waiting requests of this process, and which of the logs that are followed here have
-// grown, until the subscription is closed.
+// Listen delivers signals to attempts and waiting requests of this process, and the names of followed logs that
+// have grown, until the subscription is closed.
 func (s *backend) Listen(tell func(state.Event)) {
 	s.running.Go(func() {
 		for heard := range s.subscription.ChannelWithSubscriptions() {
 			switch m := heard.(type) {
-			case *redis.Subscription: // again: something may have been missed
+			case *redis.Subscription: // connected again: messages may be lost
 				tell(state.Event{Kind: state.EventGrown})
 			case *redis.Message:
 				if e, ok := parseSignal(m.Payload); ok {
@@ -114,7 +114,7 @@ func (s *backend) Listen(tell func(state.Event)) {
 	s.running.Go(s.packOver)
 }
 
-// parseSignal reads what scripts publish. A signal that is lost comes with the next renewal.
+// parseSignal reads a message of a script. A lost signal comes with the next renewal.
 func parseSignal(payload string) (state.Event, bool) {
 	text := strings.Fields(payload)
 	if len(text) != 3 {
@@ -131,8 +131,8 @@ func parseSignal(payload string) (state.Event, bool) {
 	return e, err == nil
 }
 
-// Ping reports whether the Redis can be reached and takes writes: one that is full, or a replica's, serves no run. Nor does one that
-// a later version has taken: [state.ErrLater].
+// Ping reports whether the Redis can be reached and takes writes: a full one, or a replica, serves no run. Neither
+// does one of a later version: [state.ErrLater].
 func (s *backend) Ping(ctx context.Context) error {
 	if err := s.main.Set(ctx, s.o.Prefix+":ping", "", time.Second).Err(); err != nil {
 		return fmt.Errorf("redisstore: %w", err)
@@ -144,7 +144,7 @@ func (s *backend) Ping(ctx context.Context) error {
 	return nil
 }
 
-// Close closes the connections. Waits end at once; leases run out by themselves.
+// Close closes the connections. Waits end at once; leases expire.
 func (s *backend) Close() error {
 	close(s.closing)
 	err := errors.Join(s.subscription.Close(), s.main.Close())
@@ -152,8 +152,8 @@ func (s *backend) Close() error {
 	return err
 }
 
-// now is about what time it is by the store's clock: in a cluster each node has its own, and any of them may answer. What is
-// so of a thread is judged by the clock of its own node.
+// now returns about the time of the store's clock. In a cluster each node has a clock, and any of them may answer.
+// Threads are judged by the clock of their node.
 func (s *backend) now(ctx context.Context) (time.Time, error) {
 	if s.o.Now != nil {
 		return s.o.Now(), nil
@@ -165,12 +165,12 @@ func (s *backend) now(ctx context.Context) (time.Time, error) {
 	return now, nil
 }
 
-// noEviction is the maxmemory-policy of a Redis that refuses writes when it is full. Every other one removes keys, of
-// threads too: all of them may expire.
+// noEviction is the maxmemory-policy of a Redis that refuses writes when it is full. Every other one removes keys
+// of threads, because all of them have an expiry.
 const noEviction = "noeviction"
 
-// warnOfEviction logs what nodes may evict threads. It does so once, when the Redis is first there to be asked; one that
-// does not say is left alone.
+// warnOfEviction logs the nodes that may evict threads. It does so once, when the Redis is first reached; a node
+// that does not report its policy is skipped.
 func (s *backend) warnOfEviction(ctx context.Context) {
 	if s.policy.Swap(true) {
 		return
@@ -193,7 +193,7 @@ func (s *backend) warnOfEviction(ctx context.Context) {
 	}
 }
 
-// eachMaster calls ask for each node that has threads.
+// eachMaster calls ask for each node with threads.
 func (s *backend) eachMaster(ctx context.Context, ask func(context.Context, *redis.Client) error) error {
 	if cluster, ok := s.main.(*redis.ClusterClient); ok {
 		return cluster.ForEachMaster(ctx, ask)

@@ -2,7 +2,6 @@ package redisstore
 
 import (
 	"context"
-	_ "embed" // the scripts
 	"fmt"
 	"log/slog"
 	"slices"
@@ -13,35 +12,32 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// How many bytes a principal's threads take is the sum over a hash of their sizes, in a slot of its own. A thread is measured after each
-// transition, and again when it becomes smaller by itself: when a part of its log expires, and when it does. So what a replica
-// that died has not noted, and what Redis has removed, is right again at the latest then.
-
-//go:embed scripts/measure.lua
-var measureSource string
-
-//go:embed scripts/stored.lua
-var storedSource string
+// The size of a principal's threads is the sum over a hash of their sizes, in its own slot. A thread is measured
+// after each transition, and again when it shrinks by itself: when a part of its log expires, and when the thread
+// does. At that time sizes are right again that a dead replica has not written, or that expiry in Redis has
+// changed.
 
 var (
-	measureScript = newScript(measureSource, slices.Concat(threadParts, logParts)...)
-	storedScript  = redis.NewScript(storedSource) // of a principal, not of a thread
+	measureScript = newScript("measure", slices.Concat(threadParts, logParts)...)
+	storedScript  = redis.NewScript(source("stored")) // for a principal, not a thread
 )
 
-// messageCost is about what Redis takes for a message beside its encoding: two entries of hashes, its ids and its place.
+// messageCost is about the memory of a message in Redis beside its encoding: two hash entries, with its ids and its
+// place.
 const messageCost = 250
 
-// measureRounds is how many rounds of threads whose time has come one call measures: more are left to the next calls.
+// measureRounds is the most rounds of due threads that one call measures; later calls measure the others.
 const measureRounds = 8
 
-// storedKeys are the keys of a principal's sizes.
+// storedKeys returns the keys of a principal's sizes.
 func (s *backend) storedKeys(principal string) []string {
 	of := s.o.Prefix + ":stored:{" + state.Digest(principal) + "}:"
 	return []string{of + "sizes", of + "due"}
 }
 
-// Stored returns how many bytes of memory the principal's threads take in Redis; see [state.Backend]. From the first call on transitions
-// are counted. Threads that were last written before that, or by a replica that does not count, count when they are written again.
+// Stored returns the bytes of memory that the principal's threads take in Redis; see [state.Backend]. Transitions
+// are counted from the first call on. Threads last written before, or by a replica that does not count, are counted
+// with their next transition.
 func (s *backend) Stored(ctx context.Context, principal string) (int64, error) {
 	s.counting.Store(true)
 	for round := 1; ; round++ {
@@ -57,7 +53,8 @@ func (s *backend) Stored(ctx context.Context, principal string) (int64, error) {
 	}
 }
 
-// noteStored notes sizes, each as a member, a size and when to measure again, and returns the sum and the threads to measure.
+// noteStored writes sizes, each as a member, a size and the time of the next measurement, and returns the sum and
+// the threads to measure.
 func (s *backend) noteStored(ctx context.Context, principal string, sizes ...any) (total int64, due []state.Key, err error) {
 	answer, err := storedScript.Run(ctx, s.main, s.storedKeys(principal), s.storedArgs(sizes)...).Slice()
 	if err != nil {
@@ -84,7 +81,7 @@ func (s *backend) storedArgs(sizes []any) []any {
 	return append([]any{now, hintGrace.Microseconds(), (s.o.ThreadTTL + grace).Milliseconds()}, sizes...)
 }
 
-// measure looks how large a thread is, and notes it.
+// measure measures a thread and writes its size.
 func (s *backend) measure(ctx context.Context, key state.Key) error {
 	size, due, err := s.size(ctx, key)
 	if err != nil {
@@ -94,7 +91,7 @@ func (s *backend) measure(ctx context.Context, key state.Key) error {
 	return err
 }
 
-// size returns how many bytes a thread takes, and when it becomes smaller by itself, as a score.
+// size returns the number of bytes of a thread, and when it shrinks by itself, as a score.
 func (s *backend) size(ctx context.Context, key state.Key) (size int64, due string, err error) {
 	r, err := s.runPacked(ctx, measureScript, hashTagOf(key), args{s.clock(), s.o.LogTTL.Microseconds()})
 	if err != nil {
@@ -113,14 +110,14 @@ func (s *backend) size(ctx context.Context, key state.Key) (size int64, due stri
 	return size, r.text(2), nil
 }
 
-// expectWrite notes that a thread is about to be written, so that it is measured even if nobody is left to do that.
+// expectWrite schedules the measurement of a thread that is about to be written, in case this process dies.
 func (s *backend) expectWrite(ctx context.Context, p redis.Pipeliner, key state.Key) {
 	if s.counting.Load() {
 		storedScript.Eval(ctx, p, s.storedKeys(key.Principal), s.storedArgs([]any{indexMember(key), "", ""})...)
 	}
 }
 
-// countWrite measures a thread that was written. If that fails, it is measured when its time comes.
+// countWrite measures a written thread. If that fails, it is measured when it is due.
 func (s *backend) countWrite(ctx context.Context, key state.Key) {
 	if !s.counting.Load() {
 		return
@@ -132,7 +129,7 @@ func (s *backend) countWrite(ctx context.Context, key state.Key) {
 	}
 }
 
-// countDeleted takes a thread out of the sizes, also if this backend does not count.
+// countDeleted removes a thread from the sizes, also if this backend does not count.
 func (s *backend) countDeleted(ctx context.Context, key state.Key) {
 	s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) {
 		storedScript.Eval(ctx, p, s.storedKeys(key.Principal), s.storedArgs([]any{indexMember(key), "0", ""})...)

@@ -20,8 +20,8 @@ type candidate struct {
 	member string
 }
 
-// Overdue returns threads whose run nobody owns; see [state.Backend]. Entries of the index that are wrong are
-// put right. It fails with [state.ErrLater] if a later version has taken the store: its runs are its own.
+// Overdue returns threads with a run and no lease; see [state.Backend]. It corrects wrong entries of the index. It
+// fails with [state.ErrLater] if a later version has taken the store, which owns the runs then.
 func (s *backend) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
 	now, err := s.now(ctx)
 	if err != nil {
@@ -45,9 +45,10 @@ func (s *backend) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
 			is := threads[i]
 			until := parseMoment(is.text(2))
 			switch {
-			case is.err != nil: // a node of a cluster that is away keeps nobody from the runs of the others
+			case is.err != nil: // a node that is down does not hide the runs of the others
 			case is.text(0) != c.fence || is.text(1) == "":
-				// Entries are written before their run begins, so only one whose deadline passed more than hintGrace ago may go.
+				// Entries are written before their run begins, so only one with a deadline more than hintGrace ago
+				// may be removed.
 				if old, err := s.main.ZScore(ctx, c.shard, c.member).Result(); err == nil && score(is.clock.now.Add(-hintGrace)) > old {
 					p.ZRem(ctx, c.shard, c.member)
 				}
@@ -61,12 +62,12 @@ func (s *backend) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
 	return keys, nil
 }
 
-// candidates reads the entries of all shards that are due. They come from a shard on that is another each time, so that replicas which look
-// at the same time do not all try the same runs, one after the other.
+// candidates reads the due entries of all shards. It begins with a random shard, so that replicas that read at the
+// same time do not all try the same runs.
 func (s *backend) candidates(ctx context.Context, due string, limit int) ([]*candidate, error) {
 	by := &redis.ZRangeBy{Min: "-inf", Max: due}
 	if limit > 0 {
-		by.Count = int64(limit) + 16 // some are wrong
+		by.Count = int64(limit) + 16 // some may be wrong
 	}
 	p := s.main.Pipeline()
 	var shards [liveShards]*redis.StringSliceCmd
@@ -86,7 +87,7 @@ func (s *backend) candidates(ctx context.Context, due string, limit int) ([]*can
 		for _, member := range shards[i].Val() {
 			key, fence, ok := parseLiveMember(member)
 			if !ok {
-				fence = "0" // of no attempt: it goes
+				fence = "0" // of no attempt: it is removed
 			}
 			found = append(found, &candidate{key: key, fence: fence, shard: s.liveKey(i), member: member})
 		}

@@ -9,16 +9,16 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// births is how many new threads come on one look at the oldest ones of their principal.
+// births is how often a new thread triggers a sweep of its principal's oldest threads, on average.
 const births = 32
 
-// seal is the number of a marker behind everything a fence can write. Nobody is sent it.
+// seal is the number of a marker after all frames of a fence. Readers do not get it.
 const seal = ^uint64(0)
 
-// Write makes a transition come true in one script, if the thread is what it was when it was read; see [state.Backend].
+// Write applies a transition in one script, if the thread is unchanged since it was read; see [state.Backend].
 func (s *backend) Write(ctx context.Context, w *state.Write) (state.Written, error) {
 	t := w.Transition.Thread
-	if w.Lease == nil { // the hints come first: a run whose owner dies at once must be found
+	if w.Lease == nil { // the hints come first: a run must be found even if its owner dies at once
 		if err := s.announce(ctx, t, w.Begins); err != nil {
 			return state.Written{}, err
 		}
@@ -31,7 +31,7 @@ func (s *backend) Write(ctx context.Context, w *state.Write) (state.Written, err
 	if err != nil {
 		return state.Written{}, err
 	}
-	var log []part // they may have expired, and are none of the business of transitions that leave them alone
+	var log []part // they may have expired, and only some transitions use them
 	if transition := w.Transition; !w.Base.Exists() || w.Begins || w.Ends ||
 		len(transition.Frames) > 0 || transition.State != nil || len(transition.Left)+len(transition.Append) > 0 {
 		log = logParts
@@ -61,7 +61,7 @@ func (s *backend) Write(ctx context.Context, w *state.Write) (state.Written, err
 	return written, nil
 }
 
-// frameID reads the id of a frame; empty text is the place before every one.
+// frameID reads the id of a frame; an empty text is the place before every frame.
 func frameID(text string) (state.FrameID, error) {
 	if text == "" {
 		return state.FrameID{}, nil
@@ -76,7 +76,7 @@ func idText(id state.FrameID) string {
 	return id.String()
 }
 
-// transitionArgs are the arguments of transition.lua, in its order.
+// transitionArgs returns the arguments of transition.lua, in its order.
 func (s *backend) transitionArgs(w *state.Write, fields map[string]string) (args, error) {
 	before, t := w.Base.Thread, w.Transition.Thread
 	var a args
@@ -120,7 +120,7 @@ func (s *backend) transitionArgs(w *state.Write, fields map[string]string) (args
 		}
 		a.add(token.Interrupt.ID, raw)
 	}
-	a.flag(w.Lease != nil) // a commit lets go of what was recorded for it
+	a.flag(w.Lease != nil) // a commit removes the recorded results
 	if err := a.frames(w.Transition.Frames); err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func (s *backend) transitionArgs(w *state.Write, fields map[string]string) (args
 	return a, nil
 }
 
-// pastArgs are what becomes part of the past.
+// pastArgs adds the additions to the past.
 func pastArgs(a *args, before *state.Thread, transition *state.Transition) error {
 	a.add(transition.Thread.Rev, before.Shown, state.MaxReplaced)
 	if transition.State == nil {
@@ -158,8 +158,8 @@ func pastArgs(a *args, before *state.Thread, transition *state.Transition) error
 	return err
 }
 
-// queueArgs are who waits for the thread: before a transition with which a run begins, and after one that lets go of a
-// place. A dash says nothing.
+// queueArgs adds the queue before a transition that begins a run, and after one that removes a ticket. A dash is
+// any queue.
 func (s *backend) queueArgs(a *args, w *state.Write) error {
 	old, queue := storedOf(w.Base).queue, w.Transition.Thread.Queue
 	if w.Transition.Ticket == "" || len(queue) == len(w.Base.Thread.Queue) {
@@ -174,7 +174,7 @@ func (s *backend) queueArgs(a *args, w *state.Write) error {
 	return err
 }
 
-// messageArgs are the messages that leave the conversation and those that join it.
+// messageArgs adds the messages that leave the conversation and those that join it.
 func messageArgs(a *args, transition *state.Transition) error {
 	a.list(transition.Left)
 	a.add(len(transition.Append))
@@ -188,7 +188,7 @@ func messageArgs(a *args, transition *state.Transition) error {
 	return nil
 }
 
-// fieldArgs are the fields of the thread that change.
+// fieldArgs adds the changed fields of the thread.
 func (s *backend) fieldArgs(a *args, w *state.Write, fields map[string]string) {
 	t, before, known := w.Transition.Thread, w.Base.Thread.Live, storedOf(w.Base).fields
 	set := args{
@@ -224,7 +224,7 @@ func (s *backend) fieldArgs(a *args, w *state.Write, fields map[string]string) {
 	a.add(gone...)
 }
 
-// momentOrNone is t as scripts compare it; empty for the zero time.
+// momentOrNone is moment; empty for the zero time.
 func momentOrNone(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -232,12 +232,12 @@ func momentOrNone(t time.Time) string {
 	return moment(t)
 }
 
-// grace is how much longer keys are kept than what is in them lives by the store's clock: that clock decides, and
-// Redis' own expiry only cleans up.
+// grace is how much longer keys are kept than their data lives by the store's clock: that clock decides, and the
+// expiry of Redis only cleans up.
 const grace = 24 * time.Hour
 
-// keepFor is how long the thread is kept if nobody comes back to it. It is finite for a live one too: its owner
-// renews it.
+// keepFor returns how long the thread is kept without another use. It is finite for a live one too, because its
+// owner renews it.
 func (s *backend) keepFor(w *state.Write) time.Duration {
 	if w.Deadline.IsZero() {
 		return s.o.ThreadTTL

@@ -12,11 +12,10 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// ErrURL is returned for an address that [Open] cannot read. It never quotes the address, which may hold a
-// password.
+// ErrURL: [Open] cannot read the address. The error never quotes the address, which may have a password.
 var ErrURL = errors.New("redisstore: not the URL of a Redis")
 
-// CheckURL reports whether [Open] can read the address. It reaches for nothing.
+// CheckURL reports whether [Open] can read the address. It does not connect.
 func CheckURL(address string) error {
 	_, err := parseURL(address)
 	return err
@@ -28,7 +27,7 @@ func CheckURL(address string) error {
 //	redis+cluster://[user:password@]host[:port][,host[:port]…]
 //	redis+sentinel://[user:password@]host[:port][,host[:port]…]/master[/db]
 //
-// With rediss in place of redis the connections are encrypted. A cluster can also be spelled redis://…?cluster=true.
+// With rediss instead of redis the connections are encrypted. A cluster can also be spelled redis://…?cluster=true.
 // The sentinels' own credentials are ?sentinel_username= and ?sentinel_password=.
 func parseURL(raw string) (*redis.UniversalOptions, error) {
 	scheme, rest, ok := strings.Cut(raw, "://")
@@ -96,7 +95,7 @@ func parameters(o *redis.UniversalOptions, query, kind string) error {
 	return nil
 }
 
-// hosts reads the list of addresses; one that names no port has the usual one.
+// hosts reads the list of addresses; the port is optional.
 func hosts(o *redis.UniversalOptions, list, kind string) error {
 	port := "6379"
 	if kind == "sentinel" {
@@ -122,7 +121,7 @@ func hosts(o *redis.UniversalOptions, list, kind string) error {
 	return nil
 }
 
-// place reads what stands behind the hosts: the sentinels' name of the master, the number of the database.
+// place reads the part after the hosts: the sentinels' name of the master, or the number of the database.
 func place(o *redis.UniversalOptions, path, kind string) error {
 	if kind == "sentinel" {
 		var err error

@@ -9,10 +9,10 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// leaseArgs say which lease a writer has.
+// leaseArgs returns the arguments of a lease.
 func leaseArgs(l *state.Lease) args { return args{l.Attempt, strconv.FormatUint(l.Fence, 10)} }
 
-// granted reads the answer of a script that writes if it may.
+// granted returns the error for the answer of a script.
 func granted(answer string) error {
 	switch answer {
 	case didIt:
@@ -28,7 +28,7 @@ func granted(answer string) error {
 	}
 }
 
-// grants is granted for the holder of a lease: everybody looks at the log of a thread whose lease is lost.
+// grants is granted for the holder of a lease. If the lease is lost, all stores read the log of the thread.
 func (s *backend) grants(ctx context.Context, key state.Key, answer string) error {
 	err := granted(answer)
 	if errors.Is(err, state.ErrLeaseLost) {
@@ -38,12 +38,12 @@ func (s *backend) grants(ctx context.Context, key state.Key, answer string) erro
 	return err
 }
 
-// told reads what a script answers of the live attempt.
-func told(flags reply) state.Flags {
+// flagsOf reads the flags of the live attempt from an answer.
+func flagsOf(flags reply) state.Flags {
 	return state.Flags{Stopped: flags.text(0) != "", Tied: flags.text(1) != "", HungUp: flags.text(2) != ""}
 }
 
-// Append adds frames to the log; see [state.Backend]. Many are sent in several pieces, in their order.
+// Append adds frames to the log; see [state.Backend]. Many are sent in several parts, in their order.
 func (s *backend) Append(ctx context.Context, l *state.Lease, revision int64, after state.FrameID, frames []state.Frame) (before state.FrameID, flags state.Flags, err error) {
 	for first := true; ; first = false {
 		n, size := piece(frames)
@@ -64,7 +64,7 @@ func (s *backend) Append(ctx context.Context, l *state.Lease, revision int64, af
 				return before, flags, err
 			}
 		}
-		flags = told(r[2:])
+		flags = flagsOf(r[2:])
 		s.packer.add(l.Key, l.Fence, frames[:n])
 		if n == len(frames) {
 			return before, flags, nil
@@ -73,7 +73,7 @@ func (s *backend) Append(ctx context.Context, l *state.Lease, revision int64, af
 	}
 }
 
-// piece is how many of frames are sent at once, and about how many bytes they have.
+// piece returns how many frames are sent at once, and about the number of their bytes.
 func piece(frames []state.Frame) (n, size int) {
 	for i, f := range frames {
 		if size+len(f.Data) > readBytes && i > 0 {
@@ -84,13 +84,13 @@ func piece(frames []state.Frame) (n, size int) {
 	return len(frames), size
 }
 
-// UpdateAttempt changes what is known of a live attempt, by a script for each change; see [state.Backend].
+// UpdateAttempt changes a live attempt, with a script for each change; see [state.Backend].
 func (s *backend) UpdateAttempt(ctx context.Context, key state.Key, u state.AttemptUpdate) (state.Attempt, error) {
 	h := hashTagOf(key)
 	switch u.Op {
 	case state.AttemptRecord:
 		r, err := s.update(ctx, onceScript, h, append(leaseArgs(u.Lease), memoField(u.Effect), []byte(u.Result)), len(u.Result))
-		return state.Attempt{Live: true, Flags: told(r.list(1))}, err
+		return state.Attempt{Live: true, Flags: flagsOf(r.list(1))}, err
 	case state.AttemptRenew, state.AttemptRelease:
 		script, a := renewScript, append(leaseArgs(u.Lease), s.clock())
 		if u.Op == state.AttemptRelease {
@@ -105,8 +105,8 @@ func (s *backend) UpdateAttempt(ctx context.Context, key state.Key, u state.Atte
 			return state.Attempt{}, err
 		}
 		s.hintLive(ctx, key, u.Lease.Fence, parseMoment(r.text(1)))
-		return state.Attempt{Live: true, Flags: told(r.list(2))}, nil
-	case state.AttemptSignal: // the script tells the owner, wherever it is
+		return state.Attempt{Live: true, Flags: flagsOf(r.list(2))}, nil
+	case state.AttemptSignal: // the script signals the owner
 		r, err := s.update(ctx, signalScript, h, args{s.clock(), strconv.FormatUint(u.Run, 10), string(u.Signal)}, 0)
 		return state.Attempt{Live: r.text(0) == live}, err
 	case state.AttemptReader:
@@ -116,7 +116,8 @@ func (s *backend) UpdateAttempt(ctx context.Context, key state.Key, u state.Atte
 	return state.Attempt{}, fmt.Errorf("redisstore: no such change of an attempt: %s", u.Op)
 }
 
-// update runs a script that changes the live attempt. That nothing is live is no error. Size is that of [backend.batch].
+// update runs a script that changes the live attempt. It is no error if nothing is live. Size is that of
+// [backend.batch].
 func (s *backend) update(ctx context.Context, script script, h hashTag, a args, size int) (reply, error) {
 	r, err := s.batch(ctx, script, h, a, size)
 	if err != nil || r.text(0) == live || r.text(0) == idle {

@@ -1,7 +1,7 @@
-// Package ledger knows how many bytes the threads of a store take, each principal's and all together, and which of them go first when
-// there is no more room: the oldest logs of runs that are over, then the threads that nobody has used for longest, and those with an
-// open question only if no other is left. A thread with a live run never goes.
+// Package ledger counts the bytes of the threads of a store, of each principal and in all, and decides which are
+// removed first when there is no more room: the oldest logs of runs that ended, then the least recently used
+// threads, and those with an open question only if no other is left. Threads with a live run stay.
 //
-// It counts what a backend tells it, and removes nothing itself. Everything costs O(log n) of the number of threads, so that it can be
-// asked with each write.
+// The ledger counts what a backend reports, and removes nothing itself. Each operation takes O(log n) of the number
+// of threads, so that it can be part of each write.
 package ledger

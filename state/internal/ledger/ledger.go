@@ -8,37 +8,37 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A Thread is what the ledger knows of one.
+// A Thread is the entry of a thread.
 type Thread struct {
 	Key  state.Key
-	Size int64 // bytes of all that is stored of it, its log included
-	// LogEnd is when the oldest run ended that the log still has; zero: the log has none that is over.
+	Size int64 // all stored bytes, with its log
+	// LogEnd is the end of the oldest run in the log that is over; zero: there is none.
 	LogEnd time.Time
-	// Used is when it was last changed, and Asks until when it has an open question, zero if it has none.
+	// Used is the time of its last change, and Asks the expiry of its open question, zero without one.
 	Used, Asks time.Time
 	Live       bool // a run is live
 }
 
-// A Ledger has the books of one store. It is safe for concurrent use.
+// A Ledger has the entries of one store. It is safe for concurrent use.
 type Ledger struct {
 	mu         sync.Mutex
 	accounts   map[state.Key]*account
 	principals map[string]*owner
 	total      int64
 	logs       queue // threads with a log that can be trimmed, the oldest first
-	idle       queue // threads that can go, the one used longest ago first
-	asking     queue // threads with an open question, the one that expires first first
+	idle       queue // threads that can be removed, the least recently used first
+	asking     queue // threads with an open question, the first to expire first
 }
 
-// New returns the books of an empty store.
+// New returns an empty ledger.
 func New() *Ledger {
 	return &Ledger{accounts: map[state.Key]*account{}, principals: map[string]*owner{}, logs: queue{place: (*account).inLogs}, idle: queue{place: (*account).inRest}, asking: queue{place: (*account).inRest}}
 }
 
-// An owner is a principal with what its threads take.
+// An owner is a principal, with the size of its threads.
 type owner struct {
 	size int64
-	idle queue // its threads that can go, the one used longest ago first
+	idle queue // its threads that can be removed, the least recently used first
 }
 
 // An account is a thread with its places in the queues.
@@ -52,7 +52,7 @@ func (a *account) inLogs() *place { return &a.log }
 func (a *account) inRest() *place { return &a.rest }
 func (a *account) inOwn() *place  { return &a.own }
 
-// Put notes what is known of a thread now.
+// Put sets the entry of a thread.
 func (l *Ledger) Put(t Thread) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -66,7 +66,7 @@ func (l *Ledger) Put(t Thread) {
 	l.enqueue(a)
 }
 
-// Grow notes that a thread takes n bytes more; n may be negative. A thread that the ledger does not know is left alone.
+// Grow adds n bytes to a thread; n may be negative. Unknown threads are ignored.
 func (l *Ledger) Grow(key state.Key, n int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,7 +75,7 @@ func (l *Ledger) Grow(key state.Key, n int64) {
 	}
 }
 
-// Remove forgets a thread.
+// Remove removes the entry of a thread.
 func (l *Ledger) Remove(key state.Key) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -91,21 +91,21 @@ func (l *Ledger) Remove(key state.Key) {
 	delete(l.accounts, key)
 }
 
-// Adjust notes that the store takes n bytes more for what is no thread's; n may be negative.
+// Adjust adds n bytes that belong to no thread; n may be negative.
 func (l *Ledger) Adjust(n int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.total += n
 }
 
-// Total is how many bytes the store takes.
+// Total returns the number of bytes of the store.
 func (l *Ledger) Total() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.total
 }
 
-// Principal is how many bytes the threads of a principal take.
+// Principal returns the number of bytes of a principal's threads.
 func (l *Ledger) Principal(id string) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -115,8 +115,8 @@ func (l *Ledger) Principal(id string) int64 {
 	return 0
 }
 
-// FirstOf returns the idle thread of a principal that goes first, other than spared, and whether it is only the oldest run of its log that
-// goes. Threads with an open question stay. False: nothing can go.
+// FirstOf returns the idle thread of a principal to remove first, except spared, and whether only the oldest run of
+// its log is removed. Threads with an open question stay. False: there is none.
 func (l *Ledger) FirstOf(principal string, now time.Time, spared state.Key) (key state.Key, log, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -138,7 +138,7 @@ func (l *Ledger) expire(now time.Time) {
 	}
 }
 
-// Size is how many bytes a thread takes.
+// Size returns the number of bytes of a thread.
 func (l *Ledger) Size(key state.Key) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -148,8 +148,8 @@ func (l *Ledger) Size(key state.Key) int64 {
 	return 0
 }
 
-// First returns the thread that goes first at a time, other than spared, and whether it is only the oldest run of its log that goes.
-// False: nothing can go.
+// First returns the thread to remove first at a time, except spared, and whether only the oldest run of its log is
+// removed. False: there is none.
 func (l *Ledger) First(now time.Time, spared state.Key) (key state.Key, log, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -209,7 +209,7 @@ func (l *Ledger) enqueue(a *account) {
 	}
 }
 
-// A place is where an account stands in a queue.
+// A place is the index of an account in a queue.
 type place struct {
 	in *queue // nil: in none
 	at int    // its index
