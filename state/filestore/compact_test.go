@@ -33,7 +33,7 @@ func say(t *testing.T, s state.Store, id string) {
 	commit(t, s, l, state.Commit{Frames: long, End: &state.End{Status: state.RunSuccess}})
 }
 
-// What has expired makes room for what comes: the file of a gateway that goes on and on does not.
+// Expired data makes room for new data: the file of a long-running gateway does not grow.
 func TestWhatExpiredMakesRoom(t *testing.T) {
 	t.Parallel()
 	file, clock := path(t), statetest.NewClock()

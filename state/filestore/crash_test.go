@@ -17,8 +17,8 @@ import (
 	"github.com/agui-gateway/gateway/state/filestore"
 )
 
-// A process that is killed in the middle of a run leaves everything it was told was written, and the run is overdue at once,
-// however long its lease was.
+// A process killed in the middle of a run leaves every acknowledged write, and the run is overdue at once, for any
+// length of its lease.
 func TestARunOfAProcessThatWasKilledGoesOnAtOnce(t *testing.T) {
 	t.Parallel()
 	if file := os.Getenv("FILESTORE_TEST_RUN"); file != "" {
@@ -73,7 +73,7 @@ func TestARunOfAProcessThatWasKilledGoesOnAtOnce(t *testing.T) {
 	}
 }
 
-// runAndWait answers a question, does a little of what comes then, and waits to be killed.
+// runAndWait answers a question, begins the turn that follows, and waits to be killed.
 func runAndWait(t *testing.T, file string) {
 	s := open(t, file, filestore.Options{})
 	ask(t, s, begin(t, s, "t1", "u1"), "which one?")

@@ -167,9 +167,8 @@ func TestADamagedFileIsRefused(t *testing.T) {
 	}
 }
 
-// A file in which one bit is another is refused, or the bit is in none of what is kept: nothing else is ever shown, and
-// nothing panics. The two pages that say where the rest begins are apart: without the newer one the older counts, as
-// after a power cut.
+// A file with one wrong bit is refused, or the bit is in no record: other data is never shown, and nothing panics.
+// The two meta pages are excluded: without the newer one the older counts, as after a power cut.
 func TestAFileWithAWrongBitIsRefusedOrHasAllItHad(t *testing.T) {
 	t.Parallel()
 	file := filled(t)

@@ -37,7 +37,7 @@ func TestAListSaysWhoAsks(t *testing.T) {
 	}
 }
 
-// FuzzListing holds what is read of a document for a list to what package json reads.
+// FuzzListing compares the fields of a document that a list reads with those that package json reads.
 func FuzzListing(f *testing.F) {
 	now := time.Date(2026, 2, 3, 4, 5, 6, 7, time.UTC)
 	raw, err := marshal(document{Tag: "t", Deadline: now, Asks: now, Thread: &state.Thread{Title: "a trip", UpdatedAt: now, Open: []string{"q"}, Failed: true}, Gone: true})

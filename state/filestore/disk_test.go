@@ -23,11 +23,11 @@ const sectorSize = 512
 type diskWrite struct {
 	at   int64
 	data []byte // nil: the file has the size at from now on
-	done bool   // the process was told so
+	done bool   // acknowledged
 }
 
-// apply does the write in data, or the sectors of it that keep chooses. What is behind the end of the file is lost: a file
-// grows before it is written to.
+// apply does the write in data, or the sectors of it that keep selects. Data behind the end of the file is lost: a
+// file grows before it is written to.
 func (w *diskWrite) apply(data []byte, keep func() bool) []byte {
 	if w.data == nil {
 		if !keep() {
@@ -43,7 +43,7 @@ func (w *diskWrite) apply(data []byte, keep func() bool) []byte {
 	return data
 }
 
-// A diskFile is a file or a folder: what of it lasts, and what may.
+// A diskFile is a file or a folder, with its lasting data and the data that may last.
 type diskFile struct {
 	folder  bool
 	lasting []byte
@@ -55,7 +55,7 @@ type diskFile struct {
 type diskNaming struct {
 	folder string
 	files  map[string]*diskFile
-	done   bool // the process was told so
+	done   bool // acknowledged
 }
 
 func (n *diskNaming) apply(names map[string]*diskFile) {
@@ -68,11 +68,11 @@ func (n *diskNaming) apply(names map[string]*diskFile) {
 	}
 }
 
-// A disk is what a process has made of the files below a folder, told by its system calls. What an fsync has made last
-// survives a power cut; of everything else any part may, in whatever order it was written.
+// A disk has the files below a folder as the system calls of a process made them. Data before an fsync survives a
+// power cut; of the rest any part may, in any order.
 type disk struct {
 	top     string
-	told    string // the file in which the process writes a line of whatever it has told somebody
+	told    string // the file in which the process writes a line for each acknowledgment
 	forgets bool   // this one does not do what fsync asks for
 
 	now     map[string]*diskFile // as the process sees it
@@ -88,7 +88,7 @@ func newDisk(top, told string) *disk {
 // sysCall is a system call, the end of one that took a while, or both, as strace writes it.
 var sysCall = regexp.MustCompile(`^(\d+) +(?:<\.\.\. (\w+) resumed>|(\w+)\()(.*)$`)
 
-// replay does what a trace tells, and calls cut before each moment at which more lasts or more was told.
+// replay applies a trace, and calls cut before each moment with more lasting data or more acknowledged writes.
 func (d *disk) replay(trace io.Reader, cut func() error) error {
 	calls := map[string]func(ok bool) error{} // by thread, the end of the call that it is in
 	lines := bufio.NewReader(trace)
@@ -148,7 +148,7 @@ func lastNumber(rest string) int64 {
 	return n
 }
 
-// begin does what a system call may do from its beginning on, and returns what is true at its end.
+// begin applies a system call at its beginning, and returns its effect at its end.
 func (d *disk) begin(call, rest string, cut func() error) (end func(ok bool) error, err error) {
 	texts := texts(rest)
 	name := func(i int) string { // within the folder, empty if it is elsewhere
@@ -224,7 +224,7 @@ func (d *disk) rename(files map[string]*diskFile) func(bool) error {
 	}
 }
 
-// sync makes last, at its end, what was done before its beginning.
+// sync makes all earlier writes lasting, at its end.
 func (d *disk) sync(path string, cut func() error) func(bool) error {
 	all := func() bool { return true }
 	var writes []*diskWrite
@@ -263,8 +263,8 @@ func (d *disk) open() bool {
 	return len(d.namings) > 0 || slices.ContainsFunc(slices.Collect(maps.Values(d.now)), func(f *diskFile) bool { return len(f.writes) > 0 })
 }
 
-// writeTo writes to a folder what a power cut leaves: what lasts, and what keep chooses of the rest. It is asked for each change of
-// names and each sector, in the order in which they were written.
+// writeTo writes to a folder what a power cut leaves: what lasts, and what keep chooses of the rest. It is asked
+// for each change of names and each sector, in the order in which they were written.
 func (d *disk) writeTo(folder string, keep func() bool) error {
 	names := maps.Clone(d.lasting)
 	for _, n := range d.namings {
@@ -272,7 +272,7 @@ func (d *disk) writeTo(folder string, keep func() bool) error {
 			n.apply(names)
 		}
 	}
-	for _, path := range slices.Sorted(maps.Keys(names)) { // folders come before what is in them
+	for _, path := range slices.Sorted(maps.Keys(names)) { // folders come before their files
 		f := names[path]
 		if f.folder {
 			if err := os.Mkdir(filepath.Join(folder, path), 0o700); err != nil && !errors.Is(err, os.ErrNotExist) {

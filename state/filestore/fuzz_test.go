@@ -19,7 +19,7 @@ const pageBytes = 4096
 // harmSize is how many bytes of a fuzzed input are one change of the file: what to do, where (three bytes), a value.
 const harmSize = 8
 
-// harm makes the changes that an input stands for in a file.
+// harm applies the changes that an input encodes to a file.
 func harm(data, changes []byte) []byte {
 	for ; len(changes) >= harmSize && len(data) > 2*pageBytes; changes = changes[harmSize:] {
 		what, value := changes[0], changes[4:8]
@@ -54,8 +54,8 @@ func harm(data, changes []byte) []byte {
 	return data
 }
 
-// A damaged file is refused, or all that is in it can be read and it can be written to: nothing panics, and nothing of it is
-// taken for something else.
+// A damaged file is refused, or all that is in it can be read and it can be written to: nothing panics, and nothing
+// of it is taken for something else.
 func FuzzDamagedFile(f *testing.F) {
 	file := filepath.Join(f.TempDir(), "threads.db")
 	fill(f, file, 2)

@@ -37,7 +37,7 @@ func ExampleInspect() {
 	// false 0 true <nil>
 }
 
-// TestInspectRefuses names what is wrong with a file as opening it does.
+// TestInspectRefuses checks that Inspect returns the error of Open for unusable files.
 func TestInspectRefuses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -93,8 +93,8 @@ func TestTheFileStaysWithinItsLimit(t *testing.T) {
 	}
 }
 
-// TestTheBooksAreWhatTheFileHas makes random changes, and compares what was counted on the way with what is found in the file when it is
-// opened.
+// TestTheBooksAreWhatTheFileHas makes random changes, and compares the counted sizes with those found when the file
+// is opened again.
 func TestTheBooksAreWhatTheFileHas(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -137,7 +137,7 @@ func TestTheBooksAreWhatTheFileHas(t *testing.T) {
 				run(t, s, key, n, 100*n, nil)
 			}
 		}
-		if _, err := s.Overdue(t.Context(), 1); err != nil { // what has expired goes
+		if _, err := s.Overdue(t.Context(), 1); err != nil { // expired data is removed
 			r.Fatal(err)
 		}
 		counted := map[string]int64{"ada": b.books.Principal("ada"), "eve": b.books.Principal("eve"), "": b.books.Total()}

@@ -22,10 +22,10 @@ import (
 	"github.com/agui-gateway/gateway/state/filestore"
 )
 
-// A power cut may take from a disk any part of what no fsync has made last. So a process works on a file under strace, which
-// writes down its system calls. From these the test puts disks together as a power cut may leave them, before the end of
-// each fsync and before each time that somebody was told of a step. On each of them the store has to open, with each thread
-// as somebody was last told of it or as the step after that made it, and nothing in between.
+// A power cut may take from a disk any part of the data that no fsync has made lasting. So a process works on a
+// file under strace, which writes down its system calls. From these the test puts disks together as a power cut may
+// leave them, before the end of each fsync and before each acknowledgment. On each of them the store has to open,
+// with each thread as it was last acknowledged or as the step after that made it, and nothing in between.
 func TestAPowerCutTakesNothingThatSomebodyWasTold(t *testing.T) {
 	t.Parallel()
 	if folder := os.Getenv("FILESTORE_TEST_POWER"); folder != "" {
@@ -54,7 +54,7 @@ func TestAPowerCutTakesNothingThatSomebodyWasTold(t *testing.T) {
 	}
 }
 
-// A promise is what somebody was told of a thread: all that can be read of it.
+// A promise is the acknowledged content of a thread.
 type promise struct{ Thread, Contents string }
 
 func readTold(t *testing.T, file string) []promise {
@@ -74,7 +74,8 @@ func readTold(t *testing.T, file string) []promise {
 	return list
 }
 
-// cutPower puts the disks together that a power cut may leave during a trace, and stops at the first that lacks something.
+// cutPower puts the disks together that a power cut may leave during a trace, and stops at the first that lacks
+// something.
 func cutPower(t *testing.T, d *disk, trace string, list []promise) (images int, lost error) {
 	t.Helper()
 	file, err := os.Open(trace)
@@ -88,9 +89,9 @@ func cutPower(t *testing.T, d *disk, trace string, list []promise) (images int, 
 			return nil
 		}
 		first := random.IntN(20)
-		part := func() bool { first--; return first >= 0 } // what was written first
+		part := func() bool { first--; return first >= 0 } // the first writes
 		if images%4 > 0 {
-			part = func() bool { return random.IntN(2+images%7) > 0 } // from half of what was written to most of it
+			part = func() bool { return random.IntN(2+images%7) > 0 } // from half of the writes to most of them
 		}
 		nothing := func() bool { return false }
 		for _, keep := range []func() bool{nothing, part} {
@@ -143,8 +144,8 @@ func kept(t *testing.T, file string, list []promise, n int) error {
 	return nil
 }
 
-// threadText is all that can be read of a thread, but for what ends with the process that has the file; empty if there is
-// none.
+// threadText is all that can be read of a thread, but for what ends with the process that has the file; empty if
+// there is none.
 func threadText(t *testing.T, s state.Store, id string) (string, error) {
 	t.Helper()
 	all, err := threadContents(t, s, key(id))
@@ -199,7 +200,7 @@ func workAndTell(t *testing.T, folder string) {
 		t.Fatalf("Delete() = %v", err)
 	}
 	closeStore(t, s)
-	// The log of what was deleted is over, and the file is copied to a smaller one when it is opened.
+	// The log of the deleted thread is over, and opening the file copies it to a smaller one.
 	o.Now = func() time.Time { return time.Now().Add(2 * state.DeadLogTTL) }
 	s = open(t, file, o)
 	if _, err := s.Overdue(t.Context(), 0); err != nil {
@@ -215,7 +216,7 @@ func workAndTell(t *testing.T, folder string) {
 	closeStore(t, s)
 }
 
-// live is a thread of two runs, which is told of after each step.
+// live is a thread of two runs, acknowledged after each step.
 func live(t *testing.T, s state.Store, id string, tell func(id string)) {
 	t.Helper()
 	ok := func(err error) {

@@ -24,7 +24,8 @@ func (b *countedBackend) ReadLog(ctx context.Context, key state.Key, after state
 	return b.Backend.ReadLog(ctx, key, after)
 }
 
-// TestARunIsReadFromMemory by who reads it from its beginning on, unless it has said much before that.
+// TestARunIsReadFromMemory checks that readers from the beginning of a run use the feed, unless the run has said
+// much before.
 func TestARunIsReadFromMemory(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{100, 50_000} {

@@ -42,7 +42,7 @@ func recount(e *entry) (n sizes) {
 	return n
 }
 
-// TestTheBooksAreWhatIsThere makes random changes, and compares what was counted on the way with what is there.
+// TestTheBooksAreWhatIsThere makes random changes, and compares the counted sizes with computed ones.
 func TestTheBooksAreWhatIsThere(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -92,7 +92,8 @@ func TestTheBooksAreWhatIsThere(t *testing.T) {
 	})
 }
 
-// step makes a run on a thread, of the kind that is asked for. A message that comes again takes the place of what followed.
+// step makes a run on a thread, of the kind that is asked for. A message that comes again takes the place of what
+// followed.
 func step(t *testing.T, s state.Store, key state.Key, n int, kind string) {
 	t.Helper()
 	id := fmt.Sprint("u", n)

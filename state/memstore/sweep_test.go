@@ -19,7 +19,7 @@ func request(key state.Key, messages ...string) *state.Request {
 	return r
 }
 
-// TestMemorySweep holds the store to forgetting what nobody asks for, without being asked.
+// TestMemorySweep checks that expired threads are removed without a request for them.
 func TestMemorySweep(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
@@ -62,8 +62,8 @@ func converseOnce(t *testing.T, s state.Store, key state.Key) {
 	}
 }
 
-// TestTheSweepKeepsPace makes threads at rates that differ by a hundred times, by runs and by forks: there are never more than live as long
-// as a thread does, whether or not anything else is asked of the store.
+// TestTheSweepKeepsPace makes threads at rates that differ by a hundred times, by runs and by forks: there are
+// never more than live as long as a thread does, whether or not anything else is asked of the store.
 func TestTheSweepKeepsPace(t *testing.T) {
 	t.Parallel()
 	const seconds, life = 25, 10
@@ -94,8 +94,8 @@ func TestTheSweepKeepsPace(t *testing.T) {
 	}
 }
 
-// TestTheSweepIsDivided lets 2,000 threads expire at once: a call that begins a run sweeps a few of them, and one that comes by every few
-// seconds all. So it is with the logs that they leave.
+// TestTheSweepIsDivided lets 2,000 threads expire at once: a call that begins a run sweeps a few of them, and one
+// that comes by every few seconds all. So it is with the logs that they leave.
 func TestTheSweepIsDivided(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)

@@ -15,8 +15,8 @@ import (
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
 
-// What goes wrong with the append of one thread concerns no other that goes with it: a lease that is lost, frames that are missing, a
-// thread of a later version, a key that another program has put there.
+// What goes wrong with the append of one thread concerns no other that goes with it: a lease that is lost, frames
+// that are missing, a thread of a later version, a key that another program has put there.
 func TestAppendsThatGoTogetherFailAlone(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
@@ -68,7 +68,7 @@ func TestAppendsThatGoTogetherFailAlone(t *testing.T) {
 	}
 }
 
-// A caller that waits no longer leaves those alone whose scripts go with its own.
+// A caller that leaves does not affect the scripts of others in its batch.
 func TestACallerThatLeavesABatch(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)

@@ -64,7 +64,7 @@ func said(n int) agui.Message {
 	return agui.Message{ID: "m" + strconv.Itoa(n), Role: agui.RoleAssistant, Content: agui.TextContent("This is what was said.")}
 }
 
-// startRun begins a run on a thread of its own.
+// startRun begins a run on a new thread.
 func startRun(b *testing.B, s state.Store, thread string) *state.Lease {
 	b.Helper()
 	begun, err := s.Begin(b.Context(), &state.Request{
@@ -129,9 +129,10 @@ func BenchmarkCommit(b *testing.B) {
 	}
 }
 
-// BenchmarkEvents is how many events per second one redis-server takes from concurrent runs: each is a run that appends
-// as fast as it can, one event at a time or in batches as they form when the store is busier than the agents. It counts a second of the
-// clock, and one of the CPU time of the server's main thread, which does not depend on what else the machine does.
+// BenchmarkEvents is how many events per second one redis-server takes from concurrent runs: each is a run that
+// appends as fast as it can, one event at a time or in batches as they form when the store is busier than the
+// agents. It counts a second of the clock, and one of the CPU time of the server's main thread, which does not
+// depend on what else the machine does.
 func BenchmarkEvents(b *testing.B) {
 	for _, batch := range []uint64{1, 16} {
 		for _, runs := range []int{1, 16, 128} {
@@ -178,7 +179,8 @@ func appendFrames(b *testing.B, s state.Store, l *state.Lease, last, n uint64) {
 	}
 }
 
-// BenchmarkRenew renews the leases of so many runs at a time. It tells what a renewal costs the server, and this process.
+// BenchmarkRenew renews the leases of so many runs at a time. It tells what a renewal costs the server, and this
+// process.
 func BenchmarkRenew(b *testing.B) {
 	for _, runs := range []int{1, 64} {
 		b.Run(fmt.Sprintf("runs=%d", runs), func(b *testing.B) {

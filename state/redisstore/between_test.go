@@ -16,8 +16,8 @@ import (
 	"github.com/agui-gateway/gateway/state/statetest"
 )
 
-// A between is a store in whose calls something happens between the script that reads a thread and the one that writes it:
-// both ask for the time first.
+// A between is a store that runs a change between the script that reads a thread and the one that writes it: both
+// read the time first.
 type between struct {
 	state.Store
 	other  state.Store // writes what happens
@@ -100,7 +100,7 @@ func TestBeginBesideAThreadThatComesAndGoes(t *testing.T) {
 	}
 }
 
-// A log that loses frames while a commit is made that knows of them is told so.
+// A commit fails if the log loses frames, which the commit knows of, meanwhile.
 func TestCommitBesideALossOfFrames(t *testing.T) {
 	t.Parallel()
 	s, th := newBetween(t), newThread(t)

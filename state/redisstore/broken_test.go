@@ -10,8 +10,9 @@ import (
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
 
-// TestAThreadThatCannotBeDecoded puts nonsense in the place of a part of a thread: whoever reads that part is told that the thread is
-// damaged, lists name it, so that what is done to all threads of a principal finds it, and it can be deleted and made anew.
+// TestAThreadThatCannotBeDecoded replaces a part of a thread by nonsense: reads of that part fail with ErrDamaged,
+// lists name the thread, so that a change of all threads of a principal finds it, and it can be deleted and made
+// anew.
 func TestAThreadThatCannotBeDecoded(t *testing.T) {
 	t.Parallel()
 	for name, part := range map[string]struct{ key, field, nonsense string }{

@@ -9,7 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// FuzzHead reads what stands before messages, and anything else, as package json does.
+// FuzzHead compares the reader of message heads with package json.
 func FuzzHead(f *testing.F) {
 	for _, m := range []state.StoredMessage{
 		{},
@@ -36,7 +36,7 @@ func FuzzHead(f *testing.F) {
 	})
 }
 
-// BenchmarkHead reads what stands before a message of a conversation.
+// BenchmarkHead reads the head of a message.
 func BenchmarkHead(b *testing.B) {
 	text, err := messageText(&state.StoredMessage{Slot: 1234, Added: 567, Run: 1_790_000_000_000_000, ID: "msg_0197b2c4d5e6-7f80", Role: agui.RoleAssistant})
 	if err != nil {

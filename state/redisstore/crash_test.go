@@ -14,7 +14,8 @@ import (
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
 
-// retryAppend makes a write until the store takes it, as the owner of a run does. After a gap it sends everything again.
+// retryAppend makes a write until the store takes it, as the owner of a run does. After a gap it sends everything
+// again.
 func (t *thread) retryAppend(s state.Store, l *state.Lease, seq, n int) {
 	t.Helper()
 	redistest.Until(t, "an append", func() bool {
@@ -37,8 +38,8 @@ func (t *thread) retryEnd(s state.Store, l *state.Lease, seq int) {
 	})
 }
 
-// TestRestart kills a Redis that keeps a log on disk, in the middle of a run: the run, and a reader on another replica, go
-// on where they were. It is told to be sure of every write: with everysec it may lose the last second, and whose run
+// TestRestart kills a Redis with a log on disk in the middle of a run: the run, and a reader on another replica,
+// continue where they were. The Redis syncs every write: with everysec it may lose the last second, and a run that
 // began in it has lost its lease.
 func TestRestart(t *testing.T) {
 	t.Parallel()
@@ -119,8 +120,8 @@ func TestRestartEmpty(t *testing.T) {
 	th.succeed(stores[1], again, 1)
 }
 
-// TestFailover kills the master in the middle of a run: the replica takes its place, and a run that was taken over
-// meanwhile goes on too.
+// TestFailover kills the master in the middle of a run: the replica replaces it, and a run that was taken over
+// meanwhile continues too.
 func TestFailover(t *testing.T) {
 	t.Parallel()
 	set := redistest.StartSentinel(t)
@@ -174,7 +175,7 @@ func TestBrokenFrame(t *testing.T) {
 	if err := client.XAdd(t.Context(), &redis.XAddArgs{Stream: logs[0], ID: behind(l, 2).String(), Values: broken}).Err(); err != nil {
 		t.Fatal(err)
 	}
-	if err := stores[0].Append(t.Context(), l, behind(l, 1), frames(l, 3, 1)); err != nil { // of which readers are told
+	if err := stores[0].Append(t.Context(), l, behind(l, 1), frames(l, 3, 1)); err != nil { // reported to readers
 		t.Fatal(err)
 	}
 	if err := ended(); err == nil {

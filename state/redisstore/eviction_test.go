@@ -36,8 +36,8 @@ func evict(t *testing.T, client *redis.Client, part string) {
 // parts are the keys of a thread but for its hash, without which it is unknown, and its log, which may expire.
 var parts = []string{"msgs", "known", "ints", "ends", "memo", "past", "runs"}
 
-// TestPartialEviction removes one key of an idle thread that has a question: nobody is shown what is left as if it were
-// all. It can be deleted, and made anew.
+// TestPartialEviction removes one key of an idle thread with a question: no call shows the rest as if it were all.
+// The thread can be deleted, and made anew.
 func TestPartialEviction(t *testing.T) {
 	t.Parallel()
 	for _, part := range parts {
@@ -72,8 +72,8 @@ func TestPartialEviction(t *testing.T) {
 	}
 }
 
-// TestPartialEvictionOfARun removes one key of a thread that has a live run: its owner writes nothing more and is told,
-// its readers are told, and nobody goes on with it.
+// TestPartialEvictionOfARun removes one key of a thread with a live run: its owner writes nothing more and gets an
+// error, and so do its readers; no attempt continues it.
 func TestPartialEvictionOfARun(t *testing.T) {
 	t.Parallel()
 	for _, part := range parts {
@@ -120,7 +120,7 @@ func TestPartialEvictionOfARun(t *testing.T) {
 	}
 }
 
-// TestEvictedLog removes the log of a live run: its owner cannot go on as if what it has shown were still there. Another
+// TestEvictedLog removes the log of a live run: its owner cannot continue as if the log were still there. Another
 // attempt repeats the run from its last commit.
 func TestEvictedLog(t *testing.T) {
 	t.Parallel()
@@ -154,8 +154,8 @@ func TestEvictedLog(t *testing.T) {
 	th.ordered(ids(), 3)
 }
 
-// TestFullRedis fills a Redis that does not evict: nothing more can be written, but a run can still be stopped, its lease
-// renewed, and a thread deleted, which is how there is room again.
+// TestFullRedis fills a Redis that does not evict: nothing more can be written, but a run can still be stopped, its
+// lease renewed, and a thread deleted, which is how there is room again.
 func TestFullRedis(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
@@ -191,8 +191,8 @@ func TestFullRedis(t *testing.T) {
 	th.succeed(stores[0], l, 1)
 }
 
-// TestEvictionPolicy holds a store to warning about a Redis that may evict threads, also one that is there later, and to
-// saying nothing of one that does not.
+// TestEvictionPolicy holds a store to warning about a Redis that may evict threads, also one that is there later,
+// and to saying nothing of one that does not.
 func TestEvictionPolicy(t *testing.T) {
 	t.Parallel()
 	for policy, warned := range map[string]bool{"noeviction": false, "allkeys-lru": true, "volatile-ttl": true} {

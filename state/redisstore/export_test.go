@@ -11,9 +11,9 @@ import (
 // ErrForeign is what Open fails with where another program has a key of the store's.
 var ErrForeign = errForeign
 
-// Patient returns options with which an exchange may take as long as it needs on a machine that has much else to do, and with which nothing
-// is packed while a test goes on that has not asked for it. Tests that are not about a Redis which hangs use them: they would show how fast
-// the machine is.
+// Patient returns options with a generous limit for an exchange, as a loaded machine needs, and without packing
+// unless the test asks for it. Tests that are not about a hanging Redis use them: otherwise they would show the
+// speed of the machine.
 func Patient(o Options) Options {
 	o.timeout = time.Minute
 	o.packDelay = cmp.Or(o.packDelay, time.Hour)

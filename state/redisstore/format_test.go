@@ -22,7 +22,7 @@ import (
 // later is the next format.
 const later = state.CurrentFormat + 1
 
-// reopened opens a store whose Redis has a record of its format, and returns what the record is then.
+// reopened opens a store on a Redis with a record of the format, and returns the record after that.
 func reopened(t *testing.T, url string, c *redis.Client, record string) (then string, err error) {
 	t.Helper()
 	prefix := rand.Text()
@@ -38,8 +38,8 @@ func reopened(t *testing.T, url string, c *redis.Client, record string) (then st
 	return c.Get(t.Context(), prefix+":format").Val(), err
 }
 
-// A gateway writes its format where there is no record, and does not start on the record of another format or of another
-// program, which stays as it is.
+// A gateway writes its format where there is no record, and does not start on the record of another format or of
+// another program, which stays as it is.
 func TestTheFormatOfARedisAtTheStart(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
@@ -79,7 +79,8 @@ func everyKey(t *testing.T, c *redis.Client) map[string]any {
 	return found
 }
 
-// A thread that a later version has written is as if this one could not reach it, whatever is asked of it: nothing in it changes.
+// A thread that a later version has written is as if this one could not reach it, whatever is asked of it: nothing
+// in it changes.
 func TestAThreadOfALaterVersionIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	server, th := redistest.Start(t), newThread(t)
@@ -137,8 +138,8 @@ func TestAThreadOfALaterVersionIsLeftAlone(t *testing.T) {
 	}
 }
 
-// When a later version takes a store that is being served, nothing begins here any more and nothing is taken over. What runs here is of a format
-// that both know: it comes to its end.
+// When a later version takes a store that is being served, nothing begins here any more and nothing is taken over.
+// What runs here is of a format that both know: it comes to its end.
 func TestALaterVersionTakesTheStore(t *testing.T) {
 	t.Parallel()
 	for name, url := range map[string]string{"single": redistest.Start(t).URL(), "cluster": redistest.StartCluster(t).URL()} {
@@ -176,8 +177,8 @@ func TestALaterVersionTakesTheStore(t *testing.T) {
 	}
 }
 
-// A version that keeps the format may add to it. This version ignores the additions. It keeps keys and fields, and drops
-// additions to a document when it writes the thread. So a version may add to documents only what may be lost.
+// A version that keeps the format may add to it. This version ignores the additions. It keeps keys and fields, and
+// drops additions to a document when it writes the thread. So a version may add to documents only what may be lost.
 func TestAdditionsOfALaterVersion(t *testing.T) {
 	t.Parallel()
 	server, th := redistest.Start(t), newThread(t)

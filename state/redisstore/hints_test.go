@@ -18,8 +18,8 @@ import (
 	"github.com/agui-gateway/gateway/state/statetest"
 )
 
-// TestHintsAreRepaired damages every index and holds the store to finding what is there, to showing nothing that is
-// not, and to putting the indices right.
+// TestHintsAreRepaired damages every index and checks that the store finds all threads, shows no others, and
+// corrects the indices.
 func TestHintsAreRepaired(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
@@ -98,7 +98,8 @@ func TestHintsAreRepaired(t *testing.T) {
 	}
 }
 
-// A run without an owner that no index has is found again when somebody asks for it, whether to look at it or to join it.
+// A run without an owner that no index has is found again when somebody asks for it, whether to look at it or to
+// join it.
 func TestAskingForAThreadRepairsItsHints(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
@@ -137,8 +138,9 @@ func TestAskingForAThreadRepairsItsHints(t *testing.T) {
 	}
 }
 
-// Hints are written before the thread that they name. While one is about to be written, the begins of other threads, which
-// now and then look for hints to threads that are gone, leave its hints alone; they remove those of a thread that never came.
+// Hints are written before the thread that they name. While one is about to be written, the begins of other
+// threads, which now and then look for hints to threads that are gone, leave its hints alone; they remove those of
+// a thread that never came.
 func TestHintsWaitForTheirThread(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
@@ -148,7 +150,7 @@ func TestHintsWaitForTheirThread(t *testing.T) {
 	coming := newThread(t)
 	coming.begin(s, time.Hour)
 	for key := range dump(t, client, prefix) {
-		if strings.Contains(key, "{") { // what is left is what there is before the thread is written
+		if strings.Contains(key, "{") { // the rest is as before the thread was written
 			if err := client.Unlink(t.Context(), key).Err(); err != nil {
 				t.Fatal(err)
 			}
@@ -183,7 +185,7 @@ func TestHintsWaitForTheirThread(t *testing.T) {
 	}
 }
 
-// odd are ids that break what is written without care.
+// odd are ids with special characters.
 var odd = []string{
 	"", "{", "}", "{}", "}{", "{x}y", "x}", "{{", "*", "?[a-z]", "a:b:c", `"quoted"`, "a b\r\n\x00c", "日本語", "\u2028",
 	"\ufffd", "\xff", strings.Repeat("ü", 512), strings.Repeat("}", 1024),
@@ -242,8 +244,8 @@ func TestOddIDs(t *testing.T) {
 	}
 }
 
-// TestReplicasBeginElsewhere has many runs overdue at once, as a replica that dies leaves them: replicas that look for a few of them at
-// the same time do not find the same ones.
+// TestReplicasBeginElsewhere has many runs overdue at once, as a replica that dies leaves them: replicas that look
+// for a few of them at the same time do not find the same ones.
 func TestReplicasBeginElsewhere(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)

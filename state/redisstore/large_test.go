@@ -107,11 +107,11 @@ func TestRegenerations(t *testing.T) {
 	}
 }
 
-// TestLargeFrames holds a store to moving a log of large frames in pieces that a connection manages in time, however many
-// there are: those who write it, who read it from the start, who follow it, and who ask for a frame.
+// TestLargeFrames holds a store to moving a log of large frames in pieces that a connection manages in time,
+// however many there are: those who write it, who read it from the start, who follow it, and who ask for a frame.
 func TestLargeFrames(t *testing.T) {
 	t.Parallel()
-	const n, piece = 12, 6 << 20 // four megabytes, one more frame, and what is around them
+	const n, piece = 12, 6 << 20 // four megabytes, one more frame, and the overhead
 	server := redistest.Start(t)
 	proxy := redistest.StartProxy(t, server)
 	prefix := rand.Text()

@@ -16,8 +16,8 @@ import (
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
 
-// goBack makes a Redis what it was when all was dumped, and cuts all subscriptions: so it looks to stores when a replica takes the place
-// of its master without the newest writes.
+// goBack makes a Redis what it was when all was dumped, and cuts all subscriptions: so it looks to stores when a
+// replica takes the place of its master without the newest writes.
 func goBack(t *testing.T, c *redis.Client, prefix string, all map[string]string) {
 	t.Helper()
 	_, err := c.TxPipelined(t.Context(), func(p redis.Pipeliner) error {
@@ -37,7 +37,8 @@ func goBack(t *testing.T, c *redis.Client, prefix string, all map[string]string)
 	}
 }
 
-// A losing is a thread in a Redis that loses its newest writes, with two stores. Each of its frames names the frame before it.
+// A losing is a thread in a Redis that loses its newest writes, with two stores. Each of its frames names the frame
+// before it.
 type losing struct {
 	*thread
 
@@ -186,8 +187,8 @@ func (g *losing) reaches(readers []*lostReader, last state.FrameID, keeps bool) 
 	}
 }
 
-// TestReadersOfLostFrames has a Redis lose the newest writes of a run, any number of them, and the run go on in each way. Readers get frames
-// that follow each other, or learn that theirs are lost; none hangs.
+// TestReadersOfLostFrames has a Redis lose the newest writes of a run, any number of them, and the run continue in
+// each way. Readers get consecutive frames, or learn that theirs are lost; none hangs.
 func TestReadersOfLostFrames(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
@@ -227,7 +228,7 @@ func TestReadersOfLostFrames(t *testing.T) {
 	}
 }
 
-// sendAgain has the owner of the run append the frames that are missing, and go on.
+// sendAgain makes the owner of the run append the missing frames, and continue.
 func (g *losing) sendAgain(l *state.Lease) state.FrameID {
 	s := g.stores[0]
 	err := s.Append(g.Context(), l, behind(l, 6), linked(l, behind(l, 6), 7, 1))
@@ -241,7 +242,7 @@ func (g *losing) sendAgain(l *state.Lease) state.FrameID {
 	return g.end(s, l, behind(l, 7))
 }
 
-// takeOver goes on with the run behind what is left of it.
+// takeOver continues the run after its remaining frames.
 func (g *losing) takeOver(s state.Store) state.FrameID {
 	redistest.Until(g.T, "the lease's end", func() bool {
 		keys, err := s.Overdue(g.Context(), 10)
@@ -262,7 +263,7 @@ func (g *losing) beginAnew() state.FrameID {
 	return g.end(g.stores[1], l, behind(l, 3))
 }
 
-// renews has the owner of the run notice what is lost, if it is the run. If not, the run is taken over.
+// renews makes the owner of the run notice the loss, if it is the run's. Otherwise the run is taken over.
 func (g *losing) renews(l *state.Lease) state.FrameID {
 	if err := g.stores[0].Renew(g.Context(), l, time.Millisecond); err == nil {
 		return g.takeOver(g.stores[1])

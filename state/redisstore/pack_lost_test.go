@@ -12,8 +12,8 @@ import (
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
 
-// TestAPackRestoresNothing has a Redis lose the newest writes of a run before its log is packed, and the run go on or not: packing it
-// changes nothing of what the log has then. A run that is there to its end is packed.
+// TestAPackRestoresNothing has a Redis lose the newest writes of a run before its log is packed, with and without a
+// continuation of the run: packing does not change the log then. A run that is complete is packed.
 func TestAPackRestoresNothing(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)

@@ -78,7 +78,7 @@ func TestAPackIsWhatWasPacked(t *testing.T) {
 	})
 }
 
-// FuzzPack reads packs that nobody has written: they are damaged, or have the frames that they say.
+// FuzzPack reads random packs: they are damaged, or have the frames between their ids.
 func FuzzPack(f *testing.F) {
 	frames := []state.Frame{
 		{ID: state.FrameID{Fence: 7, Seq: 1}, Type: agui.TypeStateSnapshot, Rev: 3, At: 4},
@@ -114,7 +114,8 @@ func openPacking(t *testing.T, url string) (*backend, state.Store) {
 	return b, s
 }
 
-// TestPacksOfADeletedThread deletes a thread that somebody reads: what is packed is kept for that reader, as the rest of the log is, and says whose it is.
+// TestPacksOfADeletedThread deletes a thread with a reader: its packs stay for the reader, as the rest of the log
+// does, with the incarnation of the thread.
 func TestPacksOfADeletedThread(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
@@ -145,7 +146,8 @@ func TestPacksOfADeletedThread(t *testing.T) {
 	}
 }
 
-// TestPacksOfARunThatIsDeleted deletes a thread while its run lives, which writes no more, as notices for a webhook end: nothing is kept of it here.
+// TestPacksOfARunThatIsDeleted deletes a thread while its run lives, which writes no more, as notices for a webhook
+// end: nothing is kept of it here.
 func TestPacksOfARunThatIsDeleted(t *testing.T) {
 	t.Parallel()
 	b, s := openPacking(t, redistest.Start(t).URL())

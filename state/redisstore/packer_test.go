@@ -18,7 +18,7 @@ import (
 	"github.com/agui-gateway/gateway/state/statetest"
 )
 
-// A packedThread is a thread in a Redis of its own, with stores that pack at once and one that does not.
+// A packedThread is a thread in a new Redis, with stores that pack at once and one that does not.
 type packedThread struct {
 	*thread
 
@@ -113,7 +113,7 @@ func (t *packedThread) shows(want []state.Frame) {
 	}
 }
 
-// cutAt holds both stores to saying that what is up to a frame is not kept any more.
+// cutAt checks that both stores report a frame and all before it as trimmed.
 func (t *packedThread) cutAt(id state.FrameID) {
 	t.Helper()
 	for _, s := range []state.Store{t.packs, t.leaves} {
@@ -129,7 +129,8 @@ func (t *packedThread) cutAt(id state.FrameID) {
 	}
 }
 
-// TestARunIsPacked packs three runs, with one between that is not, and shows them all while they are kept: each as long as it has to be.
+// TestARunIsPacked packs three runs, with one between that is not, and shows them all while they are kept: each as
+// long as it has to be.
 func TestARunIsPacked(t *testing.T) {
 	t.Parallel()
 	th := newPackedThread(t)
@@ -164,7 +165,8 @@ func TestARunIsPacked(t *testing.T) {
 	th.shows(fifth)
 }
 
-// TestAPatchIsPacked changes the state between two runs: what readers are sent of it is packed too, so that the run behind it can be.
+// TestAPatchIsPacked changes the state between two runs: what readers are sent of it is packed too, so that the run
+// behind it can be.
 func TestAPatchIsPacked(t *testing.T) {
 	t.Parallel()
 	th := newPackedThread(t)
@@ -185,7 +187,8 @@ func TestAPatchIsPacked(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotPacked leaves runs as they are whose frames were not all written by one replica, and those of a thread that is deleted.
+// TestWhatIsNotPacked checks that runs with frames of several replicas, and runs of a deleted thread, are not
+// packed.
 func TestWhatIsNotPacked(t *testing.T) {
 	t.Parallel()
 	t.Run("taken over", func(t *testing.T) {
@@ -232,7 +235,8 @@ func TestWhatIsNotPacked(t *testing.T) {
 	})
 }
 
-// TestPacksOfAnotherThread has a Redis evict all keys of a thread but its packs: the next thread under its key is shown without them.
+// TestPacksOfAnotherThread has a Redis evict all keys of a thread but its packs: the next thread under its key is
+// shown without them.
 func TestPacksOfAnotherThread(t *testing.T) {
 	t.Parallel()
 	th := newPackedThread(t)
@@ -253,7 +257,8 @@ func TestPacksOfAnotherThread(t *testing.T) {
 	th.shows(all)
 }
 
-// TestPacksThatAreGone takes the packs away, as a full Redis does that evicts: their frames are not kept any more, and the thread is.
+// TestPacksThatAreGone takes the packs away, as a full Redis does that evicts: their frames are not kept any more,
+// and the thread is.
 func TestPacksThatAreGone(t *testing.T) {
 	t.Parallel()
 	th := newPackedThread(t)
@@ -267,7 +272,7 @@ func TestPacksThatAreGone(t *testing.T) {
 	}
 }
 
-// TestAPackThatIsBroken changes a pack in Redis: its readers are told that the thread is damaged.
+// TestAPackThatIsBroken changes a pack in Redis: its readers get ErrDamaged.
 func TestAPackThatIsBroken(t *testing.T) {
 	t.Parallel()
 	th := newPackedThread(t)

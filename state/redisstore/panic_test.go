@@ -14,7 +14,7 @@ import (
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
 
-// A panic behind a reader, of a clock here, ends no process: the reader goes on when it is over.
+// A panic in a call of a reader, of a clock here, ends no process: the reader continues after it.
 func TestAFollowerThatPanics(t *testing.T) {
 	t.Parallel()
 	url, prefix := redistest.Start(t).URL(), rand.Text()

@@ -13,8 +13,8 @@ import (
 	"github.com/agui-gateway/gateway/state/statetest"
 )
 
-// open opens a store, closed with the test, whose keys are its own unless o names a prefix. It waits for its Redis as long
-// as a machine needs that is slow.
+// open opens a store, closed with the test, with a random prefix unless o has one. It waits for its Redis as long
+// as a slow machine needs.
 func open(t *testing.T, url string, o redisstore.Options) state.Store {
 	t.Helper()
 	return openAsIs(t, url, redisstore.Patient(o))

@@ -179,7 +179,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestMissedSignals cuts the subscription that signals travel by: what was said meanwhile is told by the next renewal.
+// TestMissedSignals cuts the subscription for signals: the next renewal returns the missed ones.
 func TestMissedSignals(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
@@ -213,7 +213,7 @@ func TestMissedSignals(t *testing.T) {
 	}
 }
 
-// TestTailAhead ends a reader with a cursor that nobody gave out; it hides nothing from the others.
+// TestTailAhead ends a reader with an invented cursor; other readers miss nothing.
 func TestTailAhead(t *testing.T) {
 	t.Parallel()
 	s := open(t, redistest.Start(t).URL(), redisstore.Options{})

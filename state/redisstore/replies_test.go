@@ -21,7 +21,7 @@ func TestLostReplies(t *testing.T) {
 	prefix := rand.Text()
 	s, direct := open(t, proxy.URL(), redisstore.Options{Prefix: prefix}), open(t, server.URL(), redisstore.Options{Prefix: prefix})
 	const exchanges = 8               // more than any call has
-	for n := -1; n < exchanges; n++ { // none at first: Redis has to be told the scripts, which are exchanges of their own
+	for n := -1; n < exchanges; n++ { // none at first: the scripts are loaded by separate exchanges
 		t.Run("", func(t *testing.T) {
 			th := newThread(t)
 			do := func(what string, f func() error) {
@@ -88,8 +88,8 @@ func TestLostReplies(t *testing.T) {
 	}
 }
 
-// TestLostRepliesOvertaken loses the reply to each message of a call, and lets somebody else write the thread before the
-// client asks again: what was done was done all the same.
+// TestLostRepliesOvertaken loses the reply to each message of a call, and lets another caller write the thread
+// before the client asks again: the first call has its effect all the same.
 func TestLostRepliesOvertaken(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)

@@ -17,8 +17,8 @@ import (
 	"github.com/agui-gateway/gateway/state/statetest"
 )
 
-// TestStoredIsTheSumOfTheThreads makes random changes by two replicas, and compares what is counted of a principal with all of its threads
-// measured anew.
+// TestStoredIsTheSumOfTheThreads makes random changes by two replicas, and compares the counted size of a principal
+// with that of all its threads.
 func TestStoredIsTheSumOfTheThreads(t *testing.T) {
 	t.Parallel()
 	url := redistest.Start(t).URL()

@@ -156,7 +156,7 @@ func (t *thread) tail(s state.Store, after state.FrameID, n int) (ids func() []s
 		}
 }
 
-// closedErrors stands for a tail that was waited for.
+// closedErrors is the result of a finished tail.
 var closedErrors = func() chan error {
 	c := make(chan error)
 	close(c)
@@ -201,7 +201,7 @@ func dump(t *testing.T, c *redis.Client, prefix string) map[string]string {
 	return all
 }
 
-// TestAFormerOwnerWritesNothing holds the store to taking nothing from an owner whose run was taken, whatever it tries.
+// TestAFormerOwnerWritesNothing checks that the store takes no write of an owner that lost its run.
 func TestAFormerOwnerWritesNothing(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
@@ -247,7 +247,7 @@ func TestAFormerOwnerWritesNothing(t *testing.T) {
 	th.ordered(ids(), 7)
 }
 
-// TestKeysExpire holds every key of a thread that is over to an end of its own, whoever forgets it.
+// TestKeysExpire checks that every key of a thread that is over has an expiry.
 func TestKeysExpire(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
@@ -287,7 +287,7 @@ func TestKeysExpire(t *testing.T) {
 	}
 }
 
-// nextSignal returns what an attempt is told next.
+// nextSignal returns the next signal of an attempt.
 func nextSignal(t *testing.T, l *state.Lease) state.Signal {
 	t.Helper()
 	select {
@@ -330,7 +330,8 @@ func TestRenewKeepsAThread(t *testing.T) {
 	}
 }
 
-// TestLostCommit holds the store to the last commit it still has: an owner that knows of a later one cannot go on.
+// TestLostCommit checks that a thread continues from the last commit in the store: an owner that knows a later one
+// fails.
 func TestLostCommit(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
@@ -368,8 +369,8 @@ func TestLostCommit(t *testing.T) {
 	}
 }
 
-// TestDeletedThread holds a deletion to leaving next to nothing, and that not for long: a thread that is deleted as soon
-// as it is used, as the notice of a webhook is, would fill a Redis.
+// TestDeletedThread holds a deletion to leaving next to nothing, and that not for long: a thread that is deleted as
+// soon as it is used, as the notice of a webhook is, would fill a Redis.
 func TestDeletedThread(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)

@@ -80,7 +80,7 @@ func TestOpenKeepsSecrets(t *testing.T) {
 	}
 }
 
-// FuzzParseURL holds what was read to being usable, and errors to quoting nothing.
+// FuzzParseURL checks that parsed addresses are usable, and that errors quote nothing.
 func FuzzParseURL(f *testing.F) {
 	for _, seed := range []string{
 		"redis://h", "redis://u:p@h:1/2", "rediss://[::1]:6379", "redis+cluster://a,b:1", "redis+sentinel://a:1,b/m/3?sentinel_password=x", "redis://a,b?cluster=true",

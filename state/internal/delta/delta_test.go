@@ -64,7 +64,7 @@ func TestEventsComeBack(t *testing.T) {
 	})
 }
 
-// FuzzNext reads what nobody has written: it is refused, or is events of the length that they may have.
+// FuzzNext decodes random bytes: they are refused, or are events of at most the permitted length.
 func FuzzNext(f *testing.F) {
 	var c delta.Coder
 	var data []byte
