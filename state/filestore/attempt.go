@@ -83,7 +83,9 @@ func (x *txn) persist(key state.Key, u state.AttemptUpdate, was, live *state.Liv
 
 // UpdateQueue changes the queue of a thread; see [state.Backend]. The waiting requests are connections of this
 // process, so the file does not have them.
-func (b *backend) UpdateQueue(ctx context.Context, key state.Key, u state.QueueUpdate) (*state.Thread, time.Time, error) {
+func (b *backend) UpdateQueue(
+	ctx context.Context, key state.Key, u state.QueueUpdate,
+) (*state.Thread, time.Time, error) {
 	var t *state.Thread
 	var at time.Time
 	err := b.update(ctx, canWait, func(x *txn) error {

@@ -81,7 +81,8 @@ func decodeMessage(raw []byte) (state.StoredMessage, error) {
 	var h messageHead
 	data, err := cutHead("message", raw, &h)
 	return state.StoredMessage{
-		Slot: h.Slot, Added: h.Added, Run: h.Run, ID: h.ID, Role: h.Role, ToolCallID: h.Result, Calls: h.Calls, Raw: data,
+		Slot: h.Slot, Added: h.Added, Run: h.Run, ID: h.ID, Role: h.Role, ToolCallID: h.Result, Calls: h.Calls,
+		Raw: data,
 	}, err
 }
 

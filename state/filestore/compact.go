@@ -103,7 +103,8 @@ func scrub(db *bolt.DB, path string, log *slog.Logger) *bolt.DB {
 		return db
 	}
 	if err := errors.Join(overwrite(old), scrubbed(now)); err != nil {
-		log.Warn("what was deleted may still be on the disk of the store's file", slog.String("file", path), slog.Any("error", err))
+		log.Warn("what was deleted may still be on the disk of the store's file",
+			slog.String("file", path), slog.Any("error", err))
 	}
 	return now
 }

@@ -34,7 +34,8 @@ func Copy(ctx context.Context, from, to string) (*Inspection, error) {
 		return nil, &Error{from, ErrForeign, "is no ordinary file"}
 	}
 	if err := lock(source, lockPatience); err != nil {
-		return nil, &Error{from, errors.Join(ErrInUse, err), "is in use by another process, so a copy of it would be worth nothing"}
+		return nil, &Error{from, errors.Join(ErrInUse, err),
+			"is in use by another process, so a copy of it would be worth nothing"}
 	}
 	var in *Inspection
 	err = put(to, false, func(target *os.File) error {

@@ -70,7 +70,9 @@ func (b *backend) Index(ctx context.Context, q state.IndexQuery) iter.Seq2[state
 }
 
 // indexed reads a part of the index from a name on, and returns the name of the next part; nil: there is none.
-func (b *backend) indexed(tx *bolt.Tx, q state.IndexQuery, from []byte) (entries []state.IndexEntry, next []byte, err error) {
+func (b *backend) indexed(
+	tx *bolt.Tx, q state.IndexQuery, from []byte,
+) (entries []state.IndexEntry, next []byte, err error) {
 	prefix := appendText(nil, q.Principal)
 	looked := 0
 	err = rootTable(tx, indexTable).each(from, func(name, _ []byte) (bool, error) {
@@ -154,7 +156,10 @@ func (b *backend) entry(tx *bolt.Tx, key state.Key) (state.IndexEntry, bool, err
 		return state.IndexEntry{}, false, nil
 	}
 	live, err := thread.sub(liveRecord).get(liveRecord)
-	s := state.Summary{Key: key, Status: state.StatusIdle, Title: t.Title, CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, Calls: t.Waiting()}
+	s := state.Summary{
+		Key: key, Status: state.StatusIdle, Title: t.Title, CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt,
+		Calls: t.Waiting(),
+	}
 	switch {
 	case live != nil:
 		s.Status = state.StatusRunning

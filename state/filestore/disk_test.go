@@ -78,7 +78,7 @@ type disk struct {
 	now     map[string]*diskFile // as the process sees it
 	lasting map[string]*diskFile
 	namings []*diskNaming
-	lines   int // written to told
+	lines   int // of told
 }
 
 func newDisk(top, told string) *disk {

@@ -14,7 +14,8 @@ import (
 // Read returns the thread of a key; see [state.Backend].
 func (b *backend) Read(ctx context.Context, key state.Key, o state.ReadOptions) (*state.Record, error) {
 	r := &state.Record{Now: b.o.Now()}
-	f := &facts{ctx: ctx, b: b, key: key, places: map[string]found[state.Place]{}, tokens: map[string]found[state.Token]{}}
+	f := &facts{ctx: ctx, b: b, key: key}
+	f.places, f.tokens = map[string]found[state.Place]{}, map[string]found[state.Token]{}
 	r.Facts = f
 	err := b.view(ctx, func(tx *bolt.Tx) error {
 		l, err := find(tx, key)

@@ -79,7 +79,8 @@ func openBolt(path string, opened Options, sizes map[string]int64) (*bolt.DB, er
 			return nil, err
 		}
 		if torn {
-			log.Warn("the store's file was written in part when its process or machine ended: the last write may be gone", slog.String("file", path))
+			log.Warn("the store's file was written in part when its process or machine ended: "+
+				"the last write may be gone", slog.String("file", path))
 		}
 		switch {
 		case waste == everything:
@@ -153,7 +154,8 @@ func admitFile(path string, file *os.File, sizes map[string]int64) (waste int64,
 		return 0, false, &Error{path, ErrForeign, "is no ordinary file"}
 	}
 	if err := lock(file, lockPatience); err != nil {
-		return 0, false, &Error{path, errors.Join(ErrInUse, err), "is in use by another process; one gateway at a time can have a file, several share a Redis (-store redis://...)"}
+		return 0, false, &Error{path, errors.Join(ErrInUse, err), "is in use by another process; " +
+			"one gateway at a time can have a file, several share a Redis (-store redis://...)"}
 	}
 	if there, err := os.Stat(path); err != nil || !os.SameFile(there, info) {
 		return 0, false, errReplaced
@@ -177,7 +179,8 @@ const leftAlone = "; nothing was changed in it"
 
 func damaged(path string, err error) error {
 	return &Error{path, errors.Join(ErrDamaged, err), fmt.Sprintf(
-		"is damaged (%v)%s: put a copy that is whole in its place, or move it away to begin with an empty store", err, leftAlone)}
+		"is damaged (%v)%s: put a copy that is whole in its place, or move it away to begin with an empty store",
+		err, leftAlone)}
 }
 
 // judge returns the error of a file: for the record of its format as found, the error of its pages, and that of its
@@ -195,7 +198,8 @@ func judge(path, found string, pages, records error) error {
 			which, age = ErrOlder, "an earlier"
 		}
 		return &Error{path, which, fmt.Sprintf(
-			"was written by %s version of the gateway (format %s, this one knows %s)%s", age, format, state.CurrentFormat, leftAlone)}
+			"was written by %s version of the gateway (format %s, this one knows %s)%s",
+			age, format, state.CurrentFormat, leftAlone)}
 	case records != nil:
 		return damaged(path, records)
 	}

@@ -51,7 +51,9 @@ func Inspect(ctx context.Context, path string) (*Inspection, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if after, err := os.Stat(path); err != nil || !os.SameFile(before, after) || after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime()) || taken(path) {
+	after, err := os.Stat(path)
+	if err != nil || !os.SameFile(before, after) || after.Size() != before.Size() ||
+		!after.ModTime().Equal(before.ModTime()) || taken(path) {
 		return &Inspection{InUse: true, Size: in.Size}, nil
 	}
 	if err := judge(path, notes.format, pages, notes.broken); err != nil {

@@ -210,7 +210,8 @@ func (l *loaded) readPage(page *state.LogPage, after state.FrameID) error {
 	if from.Less(page.Cut) {
 		from = page.Cut
 	}
-	err := l.table.sub(logTable).each(frameName(state.FrameID{Fence: from.Fence, Seq: from.Seq + 1}), func(name, raw []byte) (bool, error) {
+	next := frameName(state.FrameID{Fence: from.Fence, Seq: from.Seq + 1})
+	err := l.table.sub(logTable).each(next, func(name, raw []byte) (bool, error) {
 		if len(page.Frames) == pageFrames || size+len(raw) > pageBytes && size > 0 {
 			page.More = true
 			return false, nil

@@ -91,7 +91,8 @@ func (b *backend) takeReserve(bytes int64) error {
 		_ = os.Remove(reservePath(b.path)) // what there was room for
 		return fmt.Errorf("filestore: %s: the disk has no room: %w", b.path, err)
 	case !b.unreserved.Swap(true):
-		b.o.Logger.Warn("no room is kept for when the store's disk is full", slog.String("file", reservePath(b.path)), slog.Any("error", err))
+		b.o.Logger.Warn("no room is kept for when the store's disk is full",
+			slog.String("file", reservePath(b.path)), slog.Any("error", err))
 	}
 	return nil
 }
@@ -102,7 +103,8 @@ func (b *backend) releaseReserve() bool {
 		return false
 	}
 	err := os.Remove(reservePath(b.path))
-	b.o.Logger.Error("the store's file cannot be written; the room that was kept for that is used now", slog.String("file", b.path), slog.Any("error", err))
+	b.o.Logger.Error("the store's file cannot be written; the room that was kept for that is used now",
+		slog.String("file", b.path), slog.Any("error", err))
 	return true
 }
 
@@ -135,7 +137,8 @@ func (b *backend) retryDisk(ctx context.Context, bytes int64) error {
 		return err
 	}
 	if !b.reserved.Load() && !b.unreserved.Load() {
-		return fmt.Errorf("filestore: %s: the disk has too little room: %w", b.path, syscall.ENOSPC) // the record took the reserve
+		// The record took the reserve.
+		return fmt.Errorf("filestore: %s: the disk has too little room: %w", b.path, syscall.ENOSPC)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -104,7 +104,8 @@ func (x *txn) bury(l *loaded) error {
 	if err := rootTable(x.tx, floorTable).put(floorTable, number8(x.floor)); err != nil {
 		return err
 	}
-	if err := rootTable(x.tx, indexTable).delete(indexName(l.key.Principal, state.CursorOf(withKey(t, l.key)))); err != nil {
+	at := state.CursorOf(withKey(t, l.key))
+	if err := rootTable(x.tx, indexTable).delete(indexName(l.key.Principal, at)); err != nil {
 		return err
 	}
 	if err := rootTable(x.tx, liveTable).delete(l.name); err != nil {
@@ -112,8 +113,8 @@ func (x *txn) bury(l *loaded) error {
 	}
 	x.live[l.key], x.queues[l.key] = nil, nil
 	for _, name := range [][]byte{
-		liveRecord, checkpointRecord, stateRecord, messagesTable, knownTable, tokensTable, memoTable, runsTable, pastTable,
-		replacedTable,
+		liveRecord, checkpointRecord, stateRecord, messagesTable, knownTable, tokensTable, memoTable, runsTable,
+		pastTable, replacedTable,
 	} {
 		if err := l.table.remove(name); err != nil {
 			return err

@@ -52,7 +52,8 @@ func attemptOf(t *state.Thread) attempt {
 
 // onto copies a to the attempt read from the file.
 func (a attempt) onto(l *state.Live) {
-	l.Attempt, l.Until, l.ReadUntil, l.Tied, l.HungUp, l.Stopped = a.attempt, a.until, a.readUntil, a.tied, a.hungUp, a.stopped
+	l.Attempt, l.Until, l.ReadUntil = a.attempt, a.until, a.readUntil
+	l.Tied, l.HungUp, l.Stopped = a.tied, a.hungUp, a.stopped
 }
 
 // thread returns the parts of the thread that a change of the attempt needs.

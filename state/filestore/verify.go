@@ -24,13 +24,16 @@ type checker struct {
 }
 
 // checkFile checks the file and returns the number of its pages, and how many of them are used.
-func checkFile(file io.ReaderAt, size int64, visit func(path []string, key, value []byte) error) (used, all uint64, m meta, err error) {
+func checkFile(
+	file io.ReaderAt, size int64, visit func(path []string, key, value []byte) error,
+) (used, all uint64, m meta, err error) {
 	m, err = readMeta(file, size)
 	if err != nil {
 		return 0, 0, m, err
 	}
 	if m.high < firstDataPage || m.high > uint64(size)/uint64(m.pageSize)+1 {
-		return 0, 0, m, fmt.Errorf("it has %d bytes and should have %d pages of %d: its end is missing", size, m.high, m.pageSize)
+		return 0, 0, m, fmt.Errorf(
+			"it has %d bytes and should have %d pages of %d: its end is missing", size, m.high, m.pageSize)
 	}
 	c := &checker{file: file, meta: m, seen: make([]uint64, m.high/64+1), visit: visit}
 	if err := c.tree(nil, m.root, nil, nil); err != nil {
@@ -139,7 +142,8 @@ func number(node []byte, at int) uint64 { return uint64(order.Uint32(node[at:]))
 
 // ordered checks the order of a key in its node.
 func ordered(last, key, least, most []byte) error {
-	if last != nil && bytes.Compare(last, key) >= 0 || least != nil && bytes.Compare(key, least) < 0 || most != nil && bytes.Compare(key, most) >= 0 {
+	if last != nil && bytes.Compare(last, key) >= 0 || least != nil && bytes.Compare(key, least) < 0 ||
+		most != nil && bytes.Compare(key, most) >= 0 {
 		return errors.New("has keys that are out of order")
 	}
 	return nil

@@ -157,8 +157,8 @@ func (b *backend) try(jobs []*job, answers []error) (bad int, err error) {
 	}
 	defer func() { _ = tx.Rollback() }() // no effect after a commit
 	x := &txn{
-		b: b, tx: tx, now: b.o.Now(), live: map[state.Key]*attempt{}, queues: map[state.Key][]state.Ticket{}, floor: b.floor,
-		books: map[state.Key]*booking{},
+		b: b, tx: tx, now: b.o.Now(), floor: b.floor,
+		live: map[state.Key]*attempt{}, queues: map[state.Key][]state.Ticket{}, books: map[state.Key]*booking{},
 	}
 	dirty := false
 	for i, j := range jobs {

@@ -62,7 +62,8 @@ func (b *backend) summary(e *entry) (state.Summary, bool) {
 	t := e.thread.Load()
 	f := &facts{tokens: e.tokens}
 	return state.Summary{
-		Key: t.Key, Status: state.StatusOf(t, f, b.o.Now()), Title: t.Title, CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, Calls: len(t.OpenCalls()),
+		Key: t.Key, Status: state.StatusOf(t, f, b.o.Now()), Title: t.Title, CreatedAt: t.CreatedAt,
+		UpdatedAt: t.UpdatedAt, Calls: len(t.OpenCalls()),
 	}, true
 }
 

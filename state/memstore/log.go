@@ -114,7 +114,8 @@ func (l *log) packBehind(id state.FrameID) int {
 
 // findFrame returns the index of the first frame behind id.
 func findFrame(frames []state.Frame, id state.FrameID) int {
-	i, found := slices.BinarySearchFunc(frames, id, func(f state.Frame, id state.FrameID) int { return f.ID.Compare(id) })
+	compare := func(f state.Frame, id state.FrameID) int { return f.ID.Compare(id) }
+	i, found := slices.BinarySearchFunc(frames, id, compare)
 	if found {
 		i++
 	}

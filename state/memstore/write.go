@@ -134,7 +134,9 @@ func (b *backend) index(e *entry, born bool) {
 }
 
 // Append adds frames to the log; see [state.Backend]. Memory loses no transition, so the revision is not used.
-func (b *backend) Append(_ context.Context, l *state.Lease, _ int64, after state.FrameID, frames []state.Frame) (state.FrameID, state.Flags, error) {
+func (b *backend) Append(
+	_ context.Context, l *state.Lease, _ int64, after state.FrameID, frames []state.Frame,
+) (state.FrameID, state.Flags, error) {
 	before, flags, err := b.append(l, after, frames)
 	if err == nil && b.full(l.Key) {
 		flags.Stopped = true
@@ -142,7 +144,9 @@ func (b *backend) Append(_ context.Context, l *state.Lease, _ int64, after state
 	return before, flags, err
 }
 
-func (b *backend) append(l *state.Lease, after state.FrameID, frames []state.Frame) (before state.FrameID, told state.Flags, err error) {
+func (b *backend) append(
+	l *state.Lease, after state.FrameID, frames []state.Frame,
+) (before state.FrameID, flags state.Flags, err error) {
 	e := b.lock(l.Key)
 	if e == nil {
 		return state.FrameID{}, state.Flags{}, state.ErrLeaseLost

@@ -23,7 +23,9 @@ type Disagreement struct {
 
 // CompareLogs compares threads with their logs, at most so many on each node, and changes nothing. It returns the
 // number of compared threads and the disagreements. The address and the errors are those of [Open].
-func CompareLogs(ctx context.Context, address string, o Options, most int) (compared int, wrong []Disagreement, err error) {
+func CompareLogs(
+	ctx context.Context, address string, o Options, most int,
+) (compared int, wrong []Disagreement, err error) {
 	where, err := parseURL(address)
 	if err != nil {
 		return 0, nil, err
@@ -44,7 +46,9 @@ func CompareLogs(ctx context.Context, address string, o Options, most int) (comp
 // globs escapes the special characters of a pattern.
 var globs = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`)
 
-func (s *backend) compareNode(ctx context.Context, node *redis.Client, most int) (n int, wrong []Disagreement, err error) {
+func (s *backend) compareNode(
+	ctx context.Context, node *redis.Client, most int,
+) (n int, wrong []Disagreement, err error) {
 	threads := node.Scan(ctx, 0, globs.Replace(s.o.Prefix)+":{*}:"+string(partThread), 500).Iterator()
 	for ; n < most && threads.Next(ctx); n++ {
 		h := hashTag(threads.Val()[len(s.o.Prefix)+2 : len(threads.Val())-len("}:")-len(partThread)])
@@ -53,7 +57,8 @@ func (s *backend) compareNode(ctx context.Context, node *redis.Client, most int)
 			return n, wrong, err
 		}
 		if r.text(0) != didIt {
-			wrong = append(wrong, Disagreement{Tag: string(h), Log: r.text(1), Thread: r.text(2), Live: r.number(3) == 1})
+			d := Disagreement{Tag: string(h), Log: r.text(1), Thread: r.text(2), Live: r.number(3) == 1}
+			wrong = append(wrong, d)
 		}
 	}
 	if err := threads.Err(); err != nil {

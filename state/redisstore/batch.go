@@ -126,7 +126,9 @@ func (b *batcher) send(calls []*call) {
 }
 
 // exchange sends calls in one pipeline, and returns those with scripts that the node does not know.
-func (b *batcher) exchange(calls []*call, run func(script, context.Context, redis.Scripter, []string, ...any) *redis.Cmd) (unknown []*call) {
+func (b *batcher) exchange(
+	calls []*call, run func(script, context.Context, redis.Scripter, []string, ...any) *redis.Cmd,
+) (unknown []*call) {
 	ctx := context.Background() // independent of the callers; a hook bounds it
 	p := b.client.Pipeline()
 	ends := make([]int, len(calls)) // of each call's commands

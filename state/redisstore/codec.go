@@ -29,7 +29,9 @@ const (
 	fieldSlots      = "slots"
 )
 
-var documentFields = []string{fieldDoc, fieldCheckpoint, fieldRun, fieldLive, fieldOpen, fieldRev, fieldStateRev, fieldSlots}
+var documentFields = []string{
+	fieldDoc, fieldCheckpoint, fieldRun, fieldLive, fieldOpen, fieldRev, fieldStateRev, fieldSlots,
+}
 
 // liveFields are the fields of the live attempt that scripts read and change without a transition, except origin,
 // the fence of the run's first attempt.
@@ -179,7 +181,8 @@ func parseMessage(text string) (state.StoredMessage, error) {
 		return state.StoredMessage{}, undecodable("message", err)
 	}
 	return state.StoredMessage{
-		Slot: h.Slot, Added: h.Added, Run: h.Run, ID: h.ID, Role: h.Role, ToolCallID: h.Result, Calls: h.Calls, Raw: raw(encoded),
+		Slot: h.Slot, Added: h.Added, Run: h.Run, ID: h.ID, Role: h.Role, ToolCallID: h.Result, Calls: h.Calls,
+		Raw: raw(encoded),
 	}, nil
 }
 

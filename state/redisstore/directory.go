@@ -48,7 +48,8 @@ func (s *backend) Delete(ctx context.Context, key state.Key) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	r, err := s.runPacked(ctx, deleteScript, hashTagOf(key), args{s.clock(), rand.Text(), []byte(last.Data), state.DeadLogTTL.Milliseconds()})
+	a := args{s.clock(), rand.Text(), []byte(last.Data), state.DeadLogTTL.Milliseconds()}
+	r, err := s.runPacked(ctx, deleteScript, hashTagOf(key), a)
 	if err == nil {
 		err = granted(r.text(0))
 	}
@@ -116,7 +117,8 @@ func (s *backend) readFields(ctx context.Context, keys []state.Key, fields ...an
 		_ = p.Process(ctx, answers[i]) // it is queued
 		found[i] = fieldsRead{key: key, clock: clocks[node]}
 	}
-	if _, err := p.Exec(ctx); err != nil && !slices.ContainsFunc(answers, func(c *redis.StringSliceCmd) bool { return c.Err() == nil }) {
+	_, err := p.Exec(ctx)
+	if err != nil && !slices.ContainsFunc(answers, func(c *redis.StringSliceCmd) bool { return c.Err() == nil }) {
 		return nil, fmt.Errorf("redisstore: %w", err)
 	}
 	for _, c := range clocks {
@@ -190,5 +192,7 @@ func (g fieldsRead) summary() *state.Summary {
 	case t.Failed:
 		status = state.StatusFailed
 	}
-	return &state.Summary{Key: g.key, Status: status, Title: t.Title, CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, Calls: t.Waiting()}
+	return &state.Summary{
+		Key: g.key, Status: status, Title: t.Title, CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, Calls: t.Waiting(),
+	}
 }

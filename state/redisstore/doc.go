@@ -17,8 +17,8 @@
 //	agui:{h}:old     stream replaced values that the log may still show
 //	agui:{h}:packs   list   packs of runs that ended: the ids of their frames, and the frames
 //
-// The replica that has written a run packs its log after the end: the entries leave the stream ev, and a pack with a tenth
-// of their bytes joins the list packs. Readers get the same frames.
+// The replica that has written a run packs its log after the end: the entries leave the stream ev, and a pack with a
+// tenth of their bytes joins the list packs. Readers get the same frames.
 //
 // Hints are keys in other slots: agui:live:<n> finds runs with a dead owner, agui:idx:<scope>:<n> and agui:name:<scope>
 // find threads. They are written before or after their transition, never with it. A reader of a hint reads the thread

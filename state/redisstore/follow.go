@@ -35,7 +35,9 @@ func (s *backend) tellAll(ctx context.Context, key state.Key) {
 func (s *backend) allChannel() string { return s.o.Prefix + ":sig:all" }
 
 // FollowLog reads a log and, in the same script, subscribes this store to it; see [state.LogFollower].
-func (s *backend) FollowLog(ctx context.Context, key state.Key, after state.FrameID, number int64) (*state.LogPage, bool, error) {
+func (s *backend) FollowLog(
+	ctx context.Context, key state.Key, after state.FrameID, number int64,
+) (*state.LogPage, bool, error) {
 	a := s.readArgs(after, followBatch, followBytes, s.name, number)
 	r, err := s.batch(ctx, readScript, hashTagOf(key), a, 0)
 	if err == nil && r.text(0) == packed {

@@ -81,7 +81,8 @@ func (s *backend) announce(ctx context.Context, t *state.Thread, begins bool) er
 			key := s.liveKey(hashTagOf(t.Key).shard(liveShards))
 			p.ZAdd(ctx, key, redis.Z{Score: score(t.Live.Until), Member: liveMember(t.Key, t.Fence)})
 		}
-		record = p.GetEx(ctx, s.formatKey(), s.o.ThreadTTL+grace) // last, because the first error counts, and there may be no record yet
+		// It is last, because the first error counts, and there may be no record yet.
+		record = p.GetEx(ctx, s.formatKey(), s.o.ThreadTTL+grace)
 	})
 	if err != nil && !errors.Is(err, redis.Nil) {
 		return err
@@ -91,7 +92,8 @@ func (s *backend) announce(ctx context.Context, t *state.Thread, begins bool) er
 
 // hintIndex writes the index and name hints of a thread, with their expiry.
 func (s *backend) hintIndex(ctx context.Context, p redis.Pipeliner, t *state.Thread, keep time.Duration) {
-	index, names := s.indexKey(t.Key.Principal, hashTagOf(t.Key).shard(indexShards)), s.nameKey(t.Key.Principal, t.Key.ID)
+	index := s.indexKey(t.Key.Principal, hashTagOf(t.Key).shard(indexShards))
+	names := s.nameKey(t.Key.Principal, t.Key.ID)
 	p.ZAdd(ctx, index, redis.Z{Score: score(t.UpdatedAt), Member: indexMember(t.Key)})
 	p.ZAdd(ctx, names, redis.Z{Score: score(t.UpdatedAt), Member: t.Key.Agent})
 	for _, key := range []string{index, names} { // not less than other threads need
@@ -118,7 +120,8 @@ func (s *backend) hintLive(ctx context.Context, key state.Key, fence uint64, unt
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.o.timeout/2)
 	defer cancel()
 	index := s.liveKey(hashTagOf(key).shard(liveShards))
-	if _, err := s.batchOn(ctx, liveScript, []string{index}, args{score(until), liveMember(key, fence)}, 0); err != nil {
+	_, err := s.batchOn(ctx, liveScript, []string{index}, args{score(until), liveMember(key, fence)}, 0)
+	if err != nil {
 		s.o.Logger.DebugContext(ctx, "an index was not written", slog.Any("error", err))
 	}
 }

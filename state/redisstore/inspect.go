@@ -129,7 +129,8 @@ func inspectNode(ctx context.Context, node *redis.Client) Node {
 		return n
 	}
 	f := infoFields(info)
-	n.Told, n.Version, n.Role, n.Policy = true, cmp.Or(f["valkey_version"], f["redis_version"]), f["role"], f["maxmemory_policy"]
+	n.Told, n.Version = true, cmp.Or(f["valkey_version"], f["redis_version"])
+	n.Role, n.Policy = f["role"], f["maxmemory_policy"]
 	n.Memory, n.MaxMemory = wholeNumber(f["used_memory"]), wholeNumber(f["maxmemory"])
 	n.Replicas = int(wholeNumber(f["connected_slaves"]))
 	n.AppendOnly = f["aof_enabled"] == "1"

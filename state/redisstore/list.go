@@ -126,7 +126,8 @@ func (s *backend) entries(ctx context.Context, q state.IndexQuery, count int) ([
 	p := s.main.Pipeline()
 	var shards [indexShards]*redis.ZSliceCmd
 	for i := range shards {
-		shards[i] = p.ZRevRangeByScoreWithScores(ctx, s.indexKey(q.Principal, i), &redis.ZRangeBy{Min: "-inf", Max: newest, Count: int64(count)})
+		by := &redis.ZRangeBy{Min: "-inf", Max: newest, Count: int64(count)}
+		shards[i] = p.ZRevRangeByScoreWithScores(ctx, s.indexKey(q.Principal, i), by)
 	}
 	if _, err := p.Exec(ctx); err != nil {
 		return nil, time.Time{}, false, fmt.Errorf("redisstore: %w", err)
@@ -150,7 +151,8 @@ func (s *backend) entries(ctx context.Context, q state.IndexQuery, count int) ([
 				lists[i] = append(lists[i], entry{key: key, at: at})
 			}
 		}
-		slices.SortFunc(lists[i], func(a, b entry) int { return a.at.Compare(b.at) }) // ordered, except those of one moment
+		// They are ordered, except those of one moment.
+		slices.SortFunc(lists[i], func(a, b entry) int { return a.at.Compare(b.at) })
 	}
 	return merged(lists), time.UnixMicro(end).UTC(), all, nil
 }

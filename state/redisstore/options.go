@@ -32,8 +32,9 @@ type Options struct {
 	// Now replaces the clock of the Redis server; nil means that clock.
 	Now func() time.Time
 
-	timeout   time.Duration // of an exchange; 0 means opTimeout
-	packDelay time.Duration // between the end of a run and the packing of its log; 0 means defaultPackDelay, less than that at once
+	timeout time.Duration // of an exchange; 0 means opTimeout
+	// packDelay is the time from the end of a run to its packing; 0 means defaultPackDelay, negative at once.
+	packDelay time.Duration
 }
 
 func (o Options) withDefaults() Options {

@@ -119,7 +119,7 @@ func (r *packing) add(frames []state.Frame) bool {
 		if !last.Less(f.ID) {
 			continue // sent twice
 		}
-		if newest != nil && f.ID != (state.FrameID{Fence: last.Fence, Seq: last.Seq + 1}) || f.ID.Fence != r.fence || r.size+len(f.Data) > packsOfRun {
+		if newest != nil && !newest.Follows(f) || f.ID.Fence != r.fence || r.size+len(f.Data) > packsOfRun {
 			return false
 		}
 		if newest == nil || newest.Full() {
@@ -214,7 +214,10 @@ func (p *packer) due(delay time.Duration) (runs []*packing, wait time.Duration) 
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := 0
-	for n < len(p.over) && n < packTogether && time.Since(p.over[n].at) >= delay && !slices.ContainsFunc(p.over[:n], p.over[n].sameThread) {
+	for n < len(p.over) && n < packTogether && time.Since(p.over[n].at) >= delay {
+		if slices.ContainsFunc(p.over[:n], p.over[n].sameThread) {
+			break
+		}
 		n++
 	}
 	runs, p.over = p.over[:n:n], p.over[n:]
@@ -273,7 +276,9 @@ func (s *backend) packOver() {
 // packRun replaces the frames of a run by its packs. If it fails, or the log has an older run, the frames stay.
 func (s *backend) packRun(run *packing) {
 	defer s.packer.release(run)
-	a := args{s.clock(), run.born, run.packs[0].First.String(), run.packs[len(run.packs)-1].Last.String(), (s.o.LogTTL + time.Hour).Milliseconds(), len(run.packs)}
+	first, last := run.packs[0].First, run.packs[len(run.packs)-1].Last
+	keep := (s.o.LogTTL + time.Hour).Milliseconds()
+	a := args{s.clock(), run.born, first.String(), last.String(), keep, len(run.packs)}
 	for _, pack := range run.packs {
 		a.add(pack.First.String(), pack.Last.String(), packText(pack))
 	}

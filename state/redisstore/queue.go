@@ -67,7 +67,9 @@ func (s *backend) queueText(queue []state.Ticket, old, mine string) (string, err
 
 // UpdateQueue changes the queue of a thread for the holder of a ticket, in one script; see [state.Backend]. Without
 // a base it reads the queue first.
-func (s *backend) UpdateQueue(ctx context.Context, key state.Key, u state.QueueUpdate) (*state.Thread, time.Time, error) {
+func (s *backend) UpdateQueue(
+	ctx context.Context, key state.Key, u state.QueueUpdate,
+) (*state.Thread, time.Time, error) {
 	a := args{s.clock(), "", "-", "", ""} // no queue has this text: the first call reads
 	if b := u.Base; b != nil {
 		old := storedOf(b).queue

@@ -63,7 +63,8 @@ func (b *backend) rehearse(ctx context.Context, s state.Store, key state.Key) er
 	var lease *state.Lease
 	frame := func(seq uint64) []state.Frame {
 		return []state.Frame{{
-			ID: state.FrameID{Fence: lease.Fence, Seq: seq}, Type: agui.TypeCustom, Data: json.RawMessage(`{"type":"CUSTOM","name":"rehearsal"}`),
+			ID: state.FrameID{Fence: lease.Fence, Seq: seq}, Type: agui.TypeCustom,
+			Data: json.RawMessage(`{"type":"CUSTOM","name":"rehearsal"}`),
 		}}
 	}
 	for _, step := range []struct {
@@ -79,7 +80,8 @@ func (b *backend) rehearse(ctx context.Context, s state.Store, key state.Key) er
 				return err
 			}
 			lease = begun.Lease
-			return b.main.Expire(ctx, b.liveKey(hashTagOf(key).shard(liveShards)), rehearsalTime).Err() // the only key without an expiry
+			// This is the only key without an expiry.
+			return b.main.Expire(ctx, b.liveKey(hashTagOf(key).shard(liveShards)), rehearsalTime).Err()
 		}},
 		{"write to the log of a run", func() error { return s.Append(ctx, lease, state.FrameID{}, frame(1)) }},
 		{"record a result", func() error { return s.Once(ctx, lease, "effect", json.RawMessage(`1`)) }},
@@ -135,7 +137,8 @@ func stop(ctx context.Context, s state.Store, lease *state.Lease) error {
 func (s *backend) forget(ctx context.Context, key state.Key) {
 	h := hashTagOf(key)
 	keys := append(s.keys(h, threadParts), s.keys(h, logParts)...)
-	keys = append(keys, s.key(h, partPacks), s.liveKey(h.shard(liveShards)), s.indexKey(key.Principal, h.shard(indexShards)), s.nameKey(key.Principal, key.ID),
+	keys = append(keys, s.key(h, partPacks), s.liveKey(h.shard(liveShards)),
+		s.indexKey(key.Principal, h.shard(indexShards)), s.nameKey(key.Principal, key.ID),
 		s.formatKey(), s.o.Prefix+":ping")
 	if _, err := s.main.Pipelined(ctx, func(p redis.Pipeliner) error {
 		for _, k := range keys {

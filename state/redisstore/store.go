@@ -85,7 +85,8 @@ func openBackend(ctx context.Context, address string, o Options) (*backend, erro
 
 // refused reports whether the Redis answered with an error that does not pass by itself.
 func refused(err error) bool {
-	if errors.Is(err, state.ErrLater) || errors.Is(err, state.ErrOlder) || errors.Is(err, errForeign) || redis.IsAuthError(err) || redis.IsPermissionError(err) {
+	if errors.Is(err, state.ErrLater) || errors.Is(err, state.ErrOlder) || errors.Is(err, errForeign) ||
+		redis.IsAuthError(err) || redis.IsPermissionError(err) {
 		return true
 	}
 	answer, ok := errors.AsType[redis.Error](err)
@@ -183,7 +184,8 @@ func (s *backend) warnOfEviction(ctx context.Context) {
 		}
 		policy, _, _ := strings.Cut(rest, "\r\n")
 		if policy != noEviction {
-			s.o.Logger.WarnContext(ctx, "this Redis removes parts of threads when it is full; set its maxmemory-policy to "+noEviction,
+			s.o.Logger.WarnContext(ctx,
+				"this Redis removes parts of threads when it is full; set its maxmemory-policy to "+noEviction,
 				slog.String("address", node.Options().Addr), slog.String("maxmemory-policy", policy))
 		}
 		return nil

@@ -55,7 +55,9 @@ func (s *backend) Stored(ctx context.Context, principal string) (int64, error) {
 
 // noteStored writes sizes, each as a member, a size and the time of the next measurement, and returns the sum and
 // the threads to measure.
-func (s *backend) noteStored(ctx context.Context, principal string, sizes ...any) (total int64, due []state.Key, err error) {
+func (s *backend) noteStored(
+	ctx context.Context, principal string, sizes ...any,
+) (total int64, due []state.Key, err error) {
 	answer, err := storedScript.Run(ctx, s.main, s.storedKeys(principal), s.storedArgs(sizes)...).Slice()
 	if err != nil {
 		return 0, nil, fmt.Errorf("redisstore: %w", err)

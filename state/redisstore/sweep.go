@@ -49,7 +49,8 @@ func (s *backend) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
 			case is.text(0) != c.fence || is.text(1) == "":
 				// Entries are written before their run begins, so only one with a deadline more than hintGrace ago
 				// may be removed.
-				if old, err := s.main.ZScore(ctx, c.shard, c.member).Result(); err == nil && score(is.clock.now.Add(-hintGrace)) > old {
+				old, err := s.main.ZScore(ctx, c.shard, c.member).Result()
+				if err == nil && score(is.clock.now.Add(-hintGrace)) > old {
 					p.ZRem(ctx, c.shard, c.member)
 				}
 			case until.After(is.clock.now):
@@ -75,7 +76,8 @@ func (s *backend) candidates(ctx context.Context, due string, limit int) ([]*can
 		shards[i] = p.ZRangeByScore(ctx, s.liveKey(i), by)
 	}
 	record := p.Get(ctx, s.formatKey())
-	if _, err := p.Exec(ctx); err != nil && !slices.ContainsFunc(shards[:], func(c *redis.StringSliceCmd) bool { return c.Err() == nil }) {
+	_, err := p.Exec(ctx)
+	if err != nil && !slices.ContainsFunc(shards[:], func(c *redis.StringSliceCmd) bool { return c.Err() == nil }) {
 		return nil, fmt.Errorf("redisstore: %w", err)
 	}
 	if err := s.formatOf(record); err != nil {

@@ -192,8 +192,8 @@ func messageArgs(a *args, transition *state.Transition) error {
 func (s *backend) fieldArgs(a *args, w *state.Write, fields map[string]string) {
 	t, before, known := w.Transition.Thread, w.Base.Thread.Live, storedOf(w.Base).fields
 	set := args{
-		"fence", strconv.FormatUint(t.Fence, 10), "deadline", momentOrNone(w.Deadline), "asks", momentOrNone(w.AsksUntil),
-		"born", w.Born,
+		"fence", strconv.FormatUint(t.Fence, 10), "deadline", momentOrNone(w.Deadline),
+		"asks", momentOrNone(w.AsksUntil), "born", w.Born,
 	}
 	var gone args
 	for _, field := range documentFields {

@@ -35,8 +35,10 @@ func parseURL(raw string) (*redis.UniversalOptions, error) {
 		return nil, fmt.Errorf("%w: it has no scheme", ErrURL)
 	}
 	base, kind, _ := strings.Cut(scheme, "+")
-	if base != "redis" && base != "rediss" || kind != "" && kind != "cluster" && kind != "sentinel" || strings.HasSuffix(scheme, "+") {
-		return nil, fmt.Errorf("%w: the scheme must be redis, redis+cluster or redis+sentinel, or one of these with rediss", ErrURL)
+	known := kind == "" || kind == "cluster" || kind == "sentinel"
+	if base != "redis" && base != "rediss" || !known || strings.HasSuffix(scheme, "+") {
+		return nil, fmt.Errorf(
+			"%w: the scheme must be redis, redis+cluster or redis+sentinel, or one of these with rediss", ErrURL)
 	}
 	rest, query, _ := strings.Cut(rest, "?")
 	authority, path, _ := strings.Cut(rest, "/")

@@ -44,7 +44,9 @@ func flagsOf(flags reply) state.Flags {
 }
 
 // Append adds frames to the log; see [state.Backend]. Many are sent in several parts, in their order.
-func (s *backend) Append(ctx context.Context, l *state.Lease, revision int64, after state.FrameID, frames []state.Frame) (before state.FrameID, flags state.Flags, err error) {
+func (s *backend) Append(
+	ctx context.Context, l *state.Lease, revision int64, after state.FrameID, frames []state.Frame,
+) (before state.FrameID, flags state.Flags, err error) {
 	for first := true; ; first = false {
 		n, size := piece(frames)
 		a := leaseArgs(l)
@@ -89,7 +91,8 @@ func (s *backend) UpdateAttempt(ctx context.Context, key state.Key, u state.Atte
 	h := hashTagOf(key)
 	switch u.Op {
 	case state.AttemptRecord:
-		r, err := s.update(ctx, onceScript, h, append(leaseArgs(u.Lease), memoField(u.Effect), []byte(u.Result)), len(u.Result))
+		a := append(leaseArgs(u.Lease), memoField(u.Effect), []byte(u.Result))
+		r, err := s.update(ctx, onceScript, h, a, len(u.Result))
 		return state.Attempt{Live: true, Flags: flagsOf(r.list(1))}, err
 	case state.AttemptRenew, state.AttemptRelease:
 		script, a := renewScript, append(leaseArgs(u.Lease), s.clock())

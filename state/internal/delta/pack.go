@@ -19,8 +19,8 @@ const (
 // maxRoom is the most bytes of events that the coder of a pack takes.
 const maxRoom = PackFrames * MaxEvent
 
-// A Pack has consecutive frames of one fence in a tenth of their bytes. The zero value is empty. Frames are added by one
-// goroutine; a pack that is not added to is safe for concurrent readers.
+// A Pack has consecutive frames of one fence in a tenth of their bytes. The zero value is empty. Frames are added
+// by one goroutine; a pack that is not added to is safe for concurrent readers.
 type Pack struct {
 	First, Last state.FrameID
 	// Data has the frames, each as a [Coder] writes it or, behind [Other], in full: its type, its event, the
@@ -90,7 +90,8 @@ func (p *Pack) Frames() ([]state.Frame, error) {
 	return frames, nil
 }
 
-// appendFull appends a frame that the coder does not take. An ending can be encoded: its interrupts were, for the event.
+// appendFull appends a frame that the coder does not take. An ending can be encoded: its interrupts were, for the
+// event.
 func appendFull(data []byte, f *state.Frame) []byte {
 	var ending []byte
 	if f.Ending != nil {

@@ -32,7 +32,11 @@ type Ledger struct {
 
 // New returns an empty ledger.
 func New() *Ledger {
-	return &Ledger{accounts: map[state.Key]*account{}, principals: map[string]*owner{}, logs: queue{place: (*account).inLogs}, idle: queue{place: (*account).inRest}, asking: queue{place: (*account).inRest}}
+	return &Ledger{
+		accounts: map[state.Key]*account{}, principals: map[string]*owner{},
+		logs: queue{place: (*account).inLogs},
+		idle: queue{place: (*account).inRest}, asking: queue{place: (*account).inRest},
+	}
 }
 
 // An owner is a principal, with the size of its threads.

@@ -14,7 +14,8 @@ type queue struct {
 
 var _ heap.Interface = (*queue)(nil)
 
-// first returns the first account but for one, nil if there is none: in a heap that is the root or one of the two below it.
+// first returns the first account but for one, nil if there is none: in a heap that is the root or one of the two
+// below it.
 func (q *queue) first(spared state.Key) *account {
 	best := -1
 	for i := 0; i < min(3, len(q.list)); i++ {
