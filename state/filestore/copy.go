@@ -39,7 +39,7 @@ func Copy(ctx context.Context, from, to string) (*Inspection, error) {
 	}
 	var in *Inspection
 	err = put(to, false, func(target *os.File) error {
-		if _, err := io.Copy(target, reading{ctx, source}); err != nil {
+		if _, err := io.Copy(target, boundFile{ctx, source}); err != nil {
 			return fmt.Errorf("filestore: %w", err)
 		}
 		in, err = Inspect(ctx, target.Name())
@@ -62,7 +62,7 @@ func Backup(ctx context.Context, store state.Store) (path string, err error) {
 	path = BackupPath(s.backend.path)
 	return path, put(path, true, func(target *os.File) error {
 		return s.backend.view(ctx, func(tx *bolt.Tx) error {
-			_, err := tx.WriteTo(writing{ctx, target})
+			_, err := tx.WriteTo(boundFile{ctx, target})
 			return err
 		})
 	})
@@ -121,30 +121,32 @@ func rename(name, path string, replace bool) error {
 
 var errLink = errors.New("filestore: no link is wanted")
 
-// A reading reads until a context is done.
-type reading struct {
-	ctx context.Context
-	r   io.Reader
+// A boundFile fails with the cause of its context once that is done.
+type boundFile struct {
+	ctx  context.Context
+	file *os.File
 }
 
-// Read reads, unless the context is done.
-func (r reading) Read(p []byte) (int, error) {
-	if r.ctx.Err() != nil {
-		return 0, context.Cause(r.ctx)
+// Read reads the next bytes.
+func (f boundFile) Read(p []byte) (int, error) {
+	if f.ctx.Err() != nil {
+		return 0, context.Cause(f.ctx)
 	}
-	return r.r.Read(p)
+	return f.file.Read(p)
 }
 
-// A writing writes until a context is done.
-type writing struct {
-	ctx context.Context
-	w   io.Writer
-}
-
-// Write writes, unless the context is done.
-func (w writing) Write(p []byte) (int, error) {
-	if w.ctx.Err() != nil {
-		return 0, context.Cause(w.ctx)
+// ReadAt reads the bytes at an offset.
+func (f boundFile) ReadAt(p []byte, off int64) (int, error) {
+	if f.ctx.Err() != nil {
+		return 0, context.Cause(f.ctx)
 	}
-	return w.w.Write(p)
+	return f.file.ReadAt(p, off)
+}
+
+// Write writes the next bytes.
+func (f boundFile) Write(p []byte) (int, error) {
+	if f.ctx.Err() != nil {
+		return 0, context.Cause(f.ctx)
+	}
+	return f.file.Write(p)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/agui-gateway/gateway/state"
@@ -47,7 +46,7 @@ func Inspect(ctx context.Context, path string) (*Inspection, error) {
 		return in, nil
 	}
 	notes := newFileNotes(map[string]int64{})
-	used, all, m, pages := checkFile(cancellable{ctx, file}, in.Size, notes.visit)
+	used, all, m, pages := checkFile(boundFile{ctx, file}, in.Size, notes.visit)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -106,18 +105,4 @@ func (n *fileNotes) visit(path []string, key, value []byte) error {
 		_, n.broken = unseal(seed, key, value)
 	}
 	return nil
-}
-
-// A cancellable file fails when its context is done.
-type cancellable struct {
-	ctx  context.Context
-	file io.ReaderAt
-}
-
-// ReadAt reads, unless the context is done.
-func (c cancellable) ReadAt(p []byte, off int64) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return c.file.ReadAt(p, off)
 }

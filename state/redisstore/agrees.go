@@ -10,7 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-var agreesScript = newScript("agrees", partThread, partLog)
+var agreesScript = newScript(source("agrees"), partThread, partLog)
 
 // A Disagreement is a difference between a thread and its log: the Redis has lost a part of one of them, or another
 // program has changed it.

@@ -12,7 +12,7 @@ import (
 // name to their channels, if there are any. A store that follows ten thousand threads needs one connection and no
 // polling. Messages are lost while that connection is down, so everything is read again when it is back.
 
-var unfollowScript = newScript("unfollow", partThread)
+var unfollowScript = newScript(source("unfollow"), partThread)
 
 // grownSignal is the message to stores that follow a log.
 const grownSignal = "grown"

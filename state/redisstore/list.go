@@ -138,8 +138,8 @@ func (s *backend) entries(ctx context.Context, q state.IndexQuery, count int) ([
 			all, end = false, max(end, int64(found[count-1].Score))
 		}
 	}
-	var lists [indexShards][]entry
-	for i, shard := range shards {
+	var list []entry
+	for _, shard := range shards {
 		for _, z := range shard.Val() {
 			if !all && int64(z.Score) <= end {
 				break
@@ -148,31 +148,12 @@ func (s *backend) entries(ctx context.Context, q state.IndexQuery, count int) ([
 			key, ok := parseIndexMember(q.Principal, text)
 			at := state.Cursor{UpdatedAt: time.UnixMicro(int64(z.Score)).UTC(), Agent: key.Agent, ID: key.ID}
 			if ok && (q.Agent == "" || q.Agent == key.Agent) && (q.From == nil || at.Compare(*q.From) > 0) {
-				lists[i] = append(lists[i], entry{key: key, at: at})
+				list = append(list, entry{key: key, at: at})
 			}
 		}
-		// They are ordered, except those of one moment.
-		slices.SortFunc(lists[i], func(a, b entry) int { return a.at.Compare(b.at) })
 	}
-	return merged(lists), time.UnixMicro(end).UTC(), all, nil
-}
-
-// merged merges sorted lists.
-func merged(lists [indexShards][]entry) []entry {
-	var all []entry
-	for {
-		first := -1
-		for i, list := range lists {
-			if len(list) > 0 && (first < 0 || list[0].at.Compare(lists[first][0].at) < 0) {
-				first = i
-			}
-		}
-		if first < 0 {
-			return all
-		}
-		all = append(all, lists[first][0])
-		lists[first] = lists[first][1:]
-	}
+	slices.SortFunc(list, func(a, b entry) int { return a.at.Compare(b.at) })
+	return list, time.UnixMicro(end).UTC(), all, nil
 }
 
 // repairIndex corrects entries.

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
 	"pgregory.net/rapid"
 
 	"github.com/agui-gateway/gateway/state"
@@ -41,8 +40,7 @@ func TestScriptsCountTime(t *testing.T) {
 	}
 	s := state.NewStore(b, state.StoreOptions{})
 	t.Cleanup(func() { _ = s.Close() })
-	text := scriptFormat + source("prelude") + "return { shift(arg(), count()) }"
-	shift := script{redis.NewScript(text), []part{partThread}}
+	shift := newScript("return { shift(arg(), count()) }", partThread)
 	rapid.Check(t, func(t *rapid.T) {
 		at := time.Unix(rapid.Int64Range(0, state.Forever.Unix()-1).Draw(t, "second"), rapid.Int64Range(0, 999_999_999).Draw(t, "nanosecond")).UTC()
 		by := time.Duration(rapid.Int64Range(-int64(state.MaxTTL/time.Microsecond), int64(state.MaxTTL/time.Microsecond)).Draw(t, "microseconds")) * time.Microsecond

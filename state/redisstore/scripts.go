@@ -33,35 +33,35 @@ type script struct {
 	parts []part // in the order of KEYS; some calls append the log
 }
 
-func newScript(name string, parts ...part) script {
-	return script{redis.NewScript(scriptFormat + source("prelude") + source(name)), parts}
+func newScript(text string, parts ...part) script {
+	return script{redis.NewScript(scriptFormat + source("prelude") + text), parts}
 }
 
 // newBareScript makes a script without the prelude, which would cost too much in one that runs often.
-func newBareScript(name string, parts ...part) script {
-	return script{redis.NewScript(scriptFormat + source(name)), parts}
+func newBareScript(text string, parts ...part) script {
+	return script{redis.NewScript(scriptFormat + text), parts}
 }
 
 var (
-	loadScript       = newScript("load", threadParts...)
-	transitionScript = newScript("transition", threadParts...)
-	appendScript     = newBareScript("append", partThread, partLog)
-	onceScript       = newScript("once", partThread, partMemo)
-	renewScript      = newScript("renew", slices.Concat(threadParts, logParts)...)
-	releaseScript    = newScript("renew", partThread)
-	signalScript     = newScript("signal", partThread)
-	readerScript     = newScript("reader", partThread)
-	packScript       = newScript("pack", partThread, partLog, partPacks)
-	deleteScript     = newScript("delete", slices.Concat(threadParts, logParts)...)
-	purgeScript      = newScript("purge", partThread, partLog, partOld, partPacks)
-	readScript       = newScript("read", partThread, partEnds, partLog, partOld)
+	loadScript       = newScript(source("load"), threadParts...)
+	transitionScript = newScript(source("transition"), threadParts...)
+	appendScript     = newBareScript(source("append"), partThread, partLog)
+	onceScript       = newScript(source("once"), partThread, partMemo)
+	renewScript      = newScript(source("renew"), slices.Concat(threadParts, logParts)...)
+	releaseScript    = newScript(source("renew"), partThread)
+	signalScript     = newScript(source("signal"), partThread)
+	readerScript     = newScript(source("reader"), partThread)
+	packScript       = newScript(source("pack"), partThread, partLog, partPacks)
+	deleteScript     = newScript(source("delete"), slices.Concat(threadParts, logParts)...)
+	purgeScript      = newScript(source("purge"), partThread, partLog, partOld, partPacks)
+	readScript       = newScript(source("read"), partThread, partEnds, partLog, partOld)
 	unlistScript     = redis.NewScript(source("unlist")) // for an index, not a thread
 	clockScript      = redis.NewScript(source("clock"))
-	holdsScript      = newScript("holds", partThread, partEnds, partLog, partOld)
-	stateScript      = newScript("state", partThread)
-	queueScript      = newScript("queue", partThread)
-	replacedScript   = newScript("replaced", partThread, partOld)
-	messagesScript   = newScript("messages", partThread, partMessages)
+	holdsScript      = newScript(source("holds"), partThread, partEnds, partLog, partOld)
+	stateScript      = newScript(source("state"), partThread)
+	queueScript      = newScript(source("queue"), partThread)
+	replacedScript   = newScript(source("replaced"), partThread, partOld)
+	messagesScript   = newScript(source("messages"), partThread, partMessages)
 )
 
 // The answers of scripts.

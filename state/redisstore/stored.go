@@ -18,7 +18,7 @@ import (
 // changed.
 
 var (
-	measureScript = newScript("measure", slices.Concat(threadParts, logParts)...)
+	measureScript = newScript(source("measure"), slices.Concat(threadParts, logParts)...)
 	storedScript  = redis.NewScript(source("stored")) // for a principal, not a thread
 )
 
