@@ -32,12 +32,12 @@ func (e *endpoint) answer(r *http.Response) (string, error) {
 	case r.StatusCode >= http.StatusBadRequest:
 		return "", e.refusal(r, status)
 	case r.StatusCode < http.StatusOK || r.StatusCode >= http.StatusMultipleChoices:
-		return "", e.unusable(status, "the server sends to another address, which is not followed")
+		return "", e.answerError(status, "the server sends to another address, which is not followed")
 	case e.o.Method == http.MethodHead, r.StatusCode == http.StatusNoContent:
 		return status, nil
 	}
 	if r.Header.Get("Content-Encoding") != "" { // the client has decompressed what it asked for
-		return "", e.unusable(status, "it is compressed in a way that cannot be read")
+		return "", e.answerError(status, "it is compressed in a way that cannot be read")
 	}
 	k, most := kindOf(r), e.o.MaxBytes
 	if k == kindOther {
@@ -66,7 +66,7 @@ func (e *endpoint) answer(r *http.Response) (string, error) {
 	default:
 		problem = "it is not the text that it says it is"
 	}
-	return "", e.unusable(status, problem)
+	return "", e.answerError(status, problem)
 }
 
 // kindOf returns what a response says that it is.
@@ -145,8 +145,9 @@ func statusText(code int) string {
 	return strings.TrimSpace("HTTP " + strconv.Itoa(code) + " " + http.StatusText(code))
 }
 
-// unusable returns the error of an answer that is not passed on, with its status: the request may have had its effect.
-func (e *endpoint) unusable(status, problem string) error {
+// answerError returns the error of an answer that is not passed on, with its status: the request may have had its
+// effect.
+func (e *endpoint) answerError(status, problem string) error {
 	text := "The answer, " + status + ", cannot be told: " + problem + "."
 	if !e.reads() {
 		text += " What was asked for may have been done."

@@ -21,8 +21,8 @@ const (
 	unknown     = " Whether it did anything is not known."
 )
 
-// unanswered returns the error of a request without an answer, or the cause of ctx if the caller ended it.
-func (e *endpoint) unanswered(ctx context.Context, err error) error {
+// requestError returns the error of a request without an answer, or the cause of ctx if the caller ended it.
+func (e *endpoint) requestError(ctx context.Context, err error) error {
 	text := lost
 	switch {
 	case ctx.Err() != nil && !errors.Is(context.Cause(ctx), errSlow):

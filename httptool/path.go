@@ -55,7 +55,7 @@ func (e *endpoint) pathOf(arguments map[string]json.RawMessage) (string, error) 
 		value, err := scalar(arguments[p.argument])
 		if err != nil || value == "" || wayOut(value) {
 			return "",
-				refused("the argument %q cannot be a part of a path: "+
+				refuse("the argument %q cannot be a part of a path: "+
 					"it has to be a text or a number, not empty, without /, \\ and control characters", p.argument)
 		}
 		b.WriteString(url.PathEscape(value))
@@ -64,7 +64,7 @@ func (e *endpoint) pathOf(arguments map[string]json.RawMessage) (string, error) 
 	for segment := range strings.SplitSeq(path, "/") {
 		// Text around an argument can make a step up of it, and "%2e" is a dot for some servers.
 		if plain, err := url.PathUnescape(segment); err != nil || plain == "." || plain == ".." {
-			return "", refused("the arguments make another path of it")
+			return "", refuse("the arguments make another path of it")
 		}
 	}
 	return path, nil
@@ -101,7 +101,7 @@ func scalar(raw json.RawMessage) (string, error) {
 	}
 }
 
-// refused is the error of arguments of which no request is made.
-func refused(format string, args ...any) error {
+// refuse is the error of arguments of which no request is made.
+func refuse(format string, args ...any) error {
 	return &groupchat.ToolError{Text: "The request was not made: " + fmt.Sprintf(format, args...) + "."}
 }

@@ -17,7 +17,7 @@ import (
 func (e *endpoint) request(ctx context.Context, c groupchat.ToolCall) (*http.Request, error) {
 	arguments := map[string]json.RawMessage{}
 	if err := exact.Unmarshal(c.Arguments, &arguments); err != nil && len(c.Arguments) > 0 {
-		return nil, refused("the arguments are no object")
+		return nil, refuse("the arguments are no object")
 	}
 	u := *e.url
 	path, err := e.pathOf(arguments)
@@ -25,7 +25,7 @@ func (e *endpoint) request(ctx context.Context, c groupchat.ToolCall) (*http.Req
 		return nil, err
 	}
 	if u.Path, err = url.PathUnescape(path); err != nil {
-		return nil, refused("the arguments make no path")
+		return nil, refuse("the arguments make no path")
 	}
 	u.RawPath = path
 	if u.RawQuery, err = e.query(arguments); err != nil {
@@ -40,7 +40,7 @@ func (e *endpoint) request(ctx context.Context, c groupchat.ToolCall) (*http.Req
 		return nil, errors.New("httptool: no request can be made of the URL") // the error quotes the URL
 	}
 	if r.URL.Scheme != e.url.Scheme || r.URL.Host != e.url.Host {
-		return nil, refused("the arguments lead elsewhere")
+		return nil, refuse("the arguments lead elsewhere")
 	}
 	r.Header.Set("Accept", "application/json, text/*;q=0.9")
 	r.Header.Set("User-Agent", "agui-gateway")
@@ -68,12 +68,12 @@ func (e *endpoint) query(arguments map[string]json.RawMessage) (string, error) {
 		case e.o.Query == nil && (e.hasBody() || slices.Contains(e.inPath, name)):
 			continue
 		case fixed.Has(name):
-			return "", refused("the argument %q is not one of yours", name)
+			return "", refuse("the argument %q is not one of yours", name)
 		}
 		list := []json.RawMessage{raw}
 		if raw[0] == '[' {
 			if err := exact.Unmarshal(raw, &list); err != nil {
-				return "", refused("the argument %q cannot be read", name)
+				return "", refuse("the argument %q cannot be read", name)
 			}
 		}
 		for _, item := range list {
@@ -111,7 +111,7 @@ func (e *endpoint) body(arguments map[string]json.RawMessage) (io.Reader, error)
 	}
 	raw, err := json.Marshal(members)
 	if err != nil {
-		return nil, refused("the arguments cannot be written")
+		return nil, refuse("the arguments cannot be written")
 	}
 	return bytes.NewReader(raw), nil
 }

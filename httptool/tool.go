@@ -146,7 +146,7 @@ func (e *endpoint) call(ctx context.Context, c groupchat.ToolCall) (groupchat.To
 	}
 	response, err := e.client.Do(r)
 	if err != nil {
-		return groupchat.ToolResult{}, e.unanswered(ctx, err)
+		return groupchat.ToolResult{}, e.requestError(ctx, err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	text, err := e.answer(response)
@@ -154,7 +154,7 @@ func (e *endpoint) call(ctx context.Context, c groupchat.ToolCall) (groupchat.To
 		return groupchat.TextResult(text), nil
 	}
 	if _, told := errors.AsType[*groupchat.ToolError](err); !told {
-		err = e.unanswered(ctx, err)
+		err = e.requestError(ctx, err)
 	}
 	return groupchat.ToolResult{}, err
 }

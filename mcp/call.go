@@ -48,7 +48,7 @@ func (s *Server) call(ctx context.Context, name string, c groupchat.ToolCall) (g
 		case err == nil:
 			return s.result(result, c.Arguments)
 		}
-		if question := asked(err); question != nil {
+		if question := questionOf(err); question != nil {
 			return groupchat.ToolResult{}, question
 		}
 		if ctx.Err() != nil {

@@ -26,8 +26,8 @@ func (e *askedError) Unwrap() error { return e.err }
 // ask ends the call, with an error that has a person asked.
 func (u *underway) ask(err error) { u.giveUp(&askedError{err}) }
 
-// asked is the error that has a person asked, if that is why a call ended.
-func asked(cause error) error {
+// questionOf is the error that has a person asked, if that is why a call ended.
+func questionOf(cause error) error {
 	if e, ok := errors.AsType[*askedError](cause); ok {
 		return e.err
 	}

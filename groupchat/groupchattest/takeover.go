@@ -3,9 +3,9 @@ package groupchattest
 import "fmt"
 
 // EachTakeover plays a conversation once as it is, and then once for each place of its runs at which the process could
-// die and another go on: when a run has started, after each turn, and after each effect that was recorded. Build makes
-// a thread with agents and models of its own, and play talks to it and judges what it says, which a death must not
-// change. It returns how many places there were.
+// die and another one continue: after the start of a run, after each turn, and after each recorded effect. Build makes
+// a thread with new agents and models, and play talks to it and checks its messages, which a crash must not change.
+// EachTakeover returns the number of places.
 func EachTakeover(t T, build func(t T) *Thread, play func(th *Thread)) int {
 	t.Helper()
 	th := build(t)

@@ -337,8 +337,8 @@ func TestRulesThatCannotBe(t *testing.T) {
 func TestARefusalNamesItsRule(t *testing.T) {
 	t.Parallel()
 	r := Rule{Name: "team.yaml:7", Say: "No."}
-	err := r.refused()
+	err := r.refusal()
 	if coded, ok := errors.AsType[*errcode.Error](err); !ok || coded.Public() != "No." || !strings.Contains(err.Error(), "team.yaml:7") {
-		t.Errorf("refused() = %v", err)
+		t.Errorf("refusal() = %v", err)
 	}
 }

@@ -50,7 +50,7 @@ func (r *Rule) act() (string, error) {
 	case Tell:
 		return "", &groupchat.ToolError{Text: r.Say}
 	default:
-		return "", r.refused()
+		return "", r.refusal()
 	}
 }
 

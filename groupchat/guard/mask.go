@@ -80,7 +80,7 @@ func (m *masking) push(piece string, last bool) (string, error) {
 	}
 	from := len(m.before)
 	text := m.before + m.held + piece
-	found := m.found(text, from)
+	found := m.findSpans(text, from)
 	cut := len(text)
 	if !last {
 		for _, f := range m.finders {
@@ -120,9 +120,9 @@ func (m *masking) push(piece string, last bool) (string, error) {
 	return goesOn, nil
 }
 
-// found returns the spans in the held text. A match that seems to begin earlier may have taken the beginning of the
+// findSpans returns the spans in the held text. A match that seems to begin earlier may have taken the beginning of the
 // text for that of a word, or of the whole: then the rest is scanned by itself.
-func (m *masking) found(text string, from int) []span {
+func (m *masking) findSpans(text string, from int) []span {
 	all := spans(m.finders, text)
 	n := 0
 	for n < len(all) && all[n].start < from {

@@ -30,7 +30,7 @@ func (g *rails) hooks() groupchat.Hooks {
 		h.Tool = g.tool
 	}
 	if g.on(Output) != nil {
-		h.Stream = func(t *groupchat.Turn) run.Filter { return g.shown(t) }
+		h.Stream = func(t *groupchat.Turn) run.Filter { return g.filterShown(t) }
 	}
 	return h
 }
@@ -66,7 +66,7 @@ func editorOf(t *groupchat.Turn, rules []*Rule) editor {
 		if finders != nil && r.Hold == "" && r.do() != Replace {
 			m := &masking{finders: finders}
 			if r.do() != Redact {
-				m.refuse = r.refused
+				m.refuse = r.refusal
 			}
 			c = append(c, m)
 			continue

@@ -225,8 +225,8 @@ func (r *Rule) finders() []finder {
 	}}
 }
 
-// refused is the error of a text that the rule refuses.
-func (r *Rule) refused() error {
+// refusal is the error of a text that the rule refuses.
+func (r *Rule) refusal() error {
 	return &errcode.Error{Code: errcode.GuardrailRefused, Text: r.Say,
 		Err: fmt.Errorf("guard: the rule %q refuses this", r.Name)}
 }

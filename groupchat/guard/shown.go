@@ -8,8 +8,8 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// shown is what the events of t pass on their way to people.
-func (g *rails) shown(t *groupchat.Turn) run.Filter {
+// filterShown is what the events of t pass on their way to people.
+func (g *rails) filterShown(t *groupchat.Turn) run.Filter {
 	rules := g.on(Output)
 	judge := edit(t.Context(), t, rules)
 	words := newTexts(func(Kind, string) editor { return editorOf(t, rules) })

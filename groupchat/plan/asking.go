@@ -29,7 +29,7 @@ type asking struct {
 // used up.
 func (a *asking) until(task string, v groupchat.View, ask func(key string, c groupchat.ModelCall) (reply, error),
 	read func(json.RawMessage) string) error {
-	request := model.Request{Messages: a.m.told(task, v, a.question), Schema: a.schema}
+	request := model.Request{Messages: a.m.buildMessages(task, v, a.question), Schema: a.schema}
 	if a.schema != nil {
 		request.SchemaName, request.Strict = a.name, true
 	}
@@ -61,8 +61,8 @@ func (a *asking) until(task string, v groupchat.View, ask func(key string, c gro
 	}
 }
 
-// told returns the model's messages: the instructions and the task, the newest of the conversation, and the question.
-func (m *manager) told(task string, v groupchat.View, question string) []model.Message {
+// buildMessages returns the model's messages: the instructions and the task, the newest of the conversation, and the question.
+func (m *manager) buildMessages(task string, v groupchat.View, question string) []model.Message {
 	var b strings.Builder
 	if m.o.Instructions != "" {
 		b.WriteString(m.o.Instructions + "\n\n")

@@ -26,13 +26,13 @@ func Guide(o Options) groupchat.Provider {
 			p.Instructions += "\n\n"
 		}
 		p.Instructions += "To show the user something that words tell badly, call " + o.tool() + ".\n" + guide +
-			told(o.Catalogue)
+			describeCatalogue(o.Catalogue)
 		return nil
 	}
 }
 
-// told returns the text about a catalogue for models.
-func told(c a2ui.Catalogue) string {
+// describeCatalogue returns the text about a catalogue for models.
+func describeCatalogue(c a2ui.Catalogue) string {
 	if raw := c.JSON(); raw != nil {
 		return "\n\nThe catalogue of components: " + string(raw)
 	}

@@ -20,7 +20,7 @@ const (
 func (d designer) request(t *groupchat.Turn, wanted order, catalogue a2ui.Catalogue,
 	problems []a2ui.Problem) model.Request {
 	parts := []string{d.Instructions, "Design what the user is shown. Answer by calling " + d.tool() +
-		", once, and in no other way.\n" + guide + told(catalogue)}
+		", once, and in no other way.\n" + guide + describeCatalogue(catalogue)}
 	parts = append(parts, contextOf(t)...)
 	if wanted.Changes != "" {
 		parts = append(parts, "What is asked for: "+wanted.Changes)

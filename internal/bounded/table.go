@@ -90,7 +90,7 @@ func (t *Table[K, V]) Delete(key K) {
 	}
 }
 
-// DeleteFunc removes the keys for whose values f returns true.
+// DeleteFunc removes the keys with values for which f returns true.
 func (t *Table[K, V]) DeleteFunc(f func(V) bool) {
 	for key, e := range t.by {
 		if f(e.value) {

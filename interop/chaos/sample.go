@@ -104,7 +104,7 @@ func (t *town) sampleFile(to *trend) error {
 // sample measures a server.
 func (s *server) sample(ctx context.Context, to *trend) error {
 	http.DefaultClient.CloseIdleConnections()
-	m, err := s.settled(ctx)
+	m, err := s.measureWhenSettled(ctx)
 	if err != nil {
 		return err
 	}
@@ -123,9 +123,9 @@ func (s *server) sample(ctx context.Context, to *trend) error {
 	return nil
 }
 
-// settled returns the metrics when connections that were closed are: when as many goroutines run as at most half a
-// second ago.
-func (s *server) settled(ctx context.Context) (map[string]float64, error) {
+// measureWhenSettled returns the metrics when connections that were closed are: when as many goroutines run as at most
+// half a second ago.
+func (s *server) measureWhenSettled(ctx context.Context) (map[string]float64, error) {
 	const tries = 20
 	var before float64
 	for i := 0; ; i++ {

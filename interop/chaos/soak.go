@@ -190,7 +190,7 @@ func (s *soak) problems() (found []string) {
 			found = append(found, fmt.Sprintf("%s: %d streams hung", site.name, site.stats.hung))
 		}
 		for _, server := range site.servers {
-			found = append(found, server.told()...)
+			found = append(found, server.logFaults()...)
 		}
 	}
 	if v, n := s.void.Load(), s.visits.Load(); v*10 > n {
@@ -226,8 +226,8 @@ func (s *soak) takeovers() (n int64) {
 	return n
 }
 
-// told returns the faults in the log.
-func (s *server) told() []string {
+// logFaults returns the faults in the log.
+func (s *server) logFaults() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.faults[:min(3, len(s.faults))])

@@ -53,8 +53,8 @@ func (v *visit) says(ctx context.Context, message agui.Message) (agui.Event, err
 	return v.run(ctx, &agui.RunAgentInput{RunID: v.thread, Messages: v.messages})
 }
 
-// asked has the agent ask one question, and returns it.
-func (v *visit) asked(ctx context.Context) (agui.Interrupt, error) {
+// readQuestion has the agent ask one question, and returns it.
+func (v *visit) readQuestion(ctx context.Context) (agui.Interrupt, error) {
 	end, err := v.says(ctx, user("Plan my trip"))
 	if err != nil {
 		return agui.Interrupt{}, err
@@ -68,13 +68,13 @@ func (v *visit) asked(ctx context.Context) (agui.Interrupt, error) {
 
 // leavesTheQuestion never answers.
 func (v *visit) leavesTheQuestion(ctx context.Context) error {
-	_, err := v.asked(ctx)
+	_, err := v.readQuestion(ctx)
 	return err
 }
 
 // answersLate answers when the time for that is over.
 func (v *visit) answersLate(ctx context.Context) error {
-	question, err := v.asked(ctx)
+	question, err := v.readQuestion(ctx)
 	if err != nil {
 		return err
 	}
@@ -92,8 +92,8 @@ func (v *visit) answersLate(ctx context.Context) error {
 	return err
 }
 
-// begun lets the run begin, and returns what waits for its end.
-func (v *visit) begun(ctx context.Context) (wait func() (agui.Event, error), err error) {
+// beginRun lets the run begin, and returns what waits for its end.
+func (v *visit) beginRun(ctx context.Context) (wait func() (agui.Event, error), err error) {
 	done := make(chan ended, 1)
 	go func() {
 		end, err := v.says(ctx, user("Tell"))
@@ -120,7 +120,7 @@ func (v *visit) begun(ctx context.Context) (wait func() (agui.Event, error), err
 
 // stops stops a run in the middle.
 func (v *visit) stops(ctx context.Context) error {
-	wait, err := v.begun(ctx)
+	wait, err := v.beginRun(ctx)
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (v *visit) stops(ctx context.Context) error {
 
 // joins has two others read along: one leaves and comes back, the other stays for what follows, and leaves at the end.
 func (v *visit) joins(ctx context.Context) error {
-	wait, err := v.begun(ctx)
+	wait, err := v.beginRun(ctx)
 	if err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func (v *visit) hangsUp(ctx context.Context) error {
 
 // deletes deletes the thread in the middle of a run.
 func (v *visit) deletes(ctx context.Context) error {
-	wait, err := v.begun(ctx)
+	wait, err := v.beginRun(ctx)
 	if err != nil {
 		return err
 	}
@@ -199,7 +199,7 @@ func (v *visit) deletes(ctx context.Context) error {
 
 // forks forks the thread, and deletes the fork.
 func (v *visit) forks(ctx context.Context) error {
-	if _, err := v.asked(ctx); err != nil {
+	if _, err := v.readQuestion(ctx); err != nil {
 		return err
 	}
 	var fork struct{ ID string }

@@ -84,13 +84,13 @@ func (l *learned) remember(ctx context.Context, a *asking, ignored bool) {
 	if l.form != was && l.options.Log != nil {
 		l.options.Log.WarnContext(ctx,
 			"model: its server does not take everything it was sent, and is asked without from now on",
-			"model", l.model, "without", strings.Join(l.form.without(was), ", "), "structured",
+			"model", l.model, "without", strings.Join(l.form.omitted(was), ", "), "structured",
 			l.form.structured.String())
 	}
 }
 
-// without names the parameters in requests of the form was that those of f lack.
-func (f form) without(was form) []string {
+// omitted names the parameters in requests of the form was that those of f lack.
+func (f form) omitted(was form) []string {
 	var names []string
 	for _, c := range []struct {
 		left bool

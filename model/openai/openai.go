@@ -105,9 +105,9 @@ func (m *Model) Stream(ctx context.Context, r model.Request, on model.Deltas) (m
 			written = a.form
 		}
 		if m.o.API == Responses {
-			return a.refused(m.tryResponses(ctx, body, t))
+			return a.handleRefusal(m.tryResponses(ctx, body, t))
 		}
-		return a.refused(m.try(ctx, body, t))
+		return a.handleRefusal(m.try(ctx, body, t))
 	})
 	if err == nil {
 		a.accepted(ctx, reply)

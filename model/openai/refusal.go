@@ -27,8 +27,8 @@ type asking struct {
 	guessed bool
 }
 
-// refused returns the error for the call. If another form may avoid the refusal, the call continues with it.
-func (a *asking) refused(err error) error {
+// handleRefusal returns the error for the call. If another form may avoid the refusal, the call continues with it.
+func (a *asking) handleRefusal(err error) error {
 	f, ok := errors.AsType[*provider.Fault](err)
 	if !ok || !a.mayBeForm(f) || !a.step(f) {
 		if ok && a.first != nil && f.Kind == provider.Request {

@@ -93,7 +93,7 @@ func (c *Client) String() string { return c.name }
 
 // Refuse returns the result of a call if its request cannot be written.
 func (c *Client) Refuse(err error) (model.Reply, error) {
-	return model.Reply{Usage: c.usage}, (&Fault{Kind: Request, Err: err}).coded(c.name)
+	return model.Reply{Usage: c.usage}, (&Fault{Kind: Request, Err: err}).withCode(c.name)
 }
 
 // Call asks the model r, by as many tries as it takes and the limits allow. A try is made again only if nothing of the
@@ -112,7 +112,7 @@ func (c *Client) Call(ctx context.Context, r *model.Request, on model.Deltas,
 		if fault == nil {
 			return c.priced(&t.reply), nil
 		}
-		again, err := c.again(ctx, limited, r, t, fault, n)
+		again, err := c.waitForRetry(ctx, limited, r, t, fault, n)
 		if err != nil {
 			return c.priced(&t.reply), err
 		}
@@ -125,9 +125,9 @@ func (c *Client) priced(reply *model.Reply) *model.Reply {
 	return reply
 }
 
-// again waits before the next attempt of a call after n+1 failed ones, the last with fault. It returns the new n, or
-// the error of the call if there is no further attempt.
-func (c *Client) again(ctx, limited context.Context, r *model.Request, t *Try, fault *Fault,
+// waitForRetry waits before the next attempt of a call after n+1 failed ones, the last with fault. It returns the new
+// n, or the error of the call if there is no further attempt.
+func (c *Client) waitForRetry(ctx, limited context.Context, r *model.Request, t *Try, fault *Fault,
 	n int) (tries int, err error) {
 	switch {
 	case ctx.Err() != nil:
@@ -140,17 +140,17 @@ func (c *Client) again(ctx, limited context.Context, r *model.Request, t *Try, f
 	if fault.Reshaped && !t.delivered && limited.Err() == nil {
 		return 0, nil
 	}
-	pause, again := fault.again(n, c.limits.Retries)
+	pause, again := fault.retryDelay(n, c.limits.Retries)
 	if t.delivered || !again {
-		return 0, fault.coded(c.name)
+		return 0, fault.withCode(c.name)
 	}
-	telemetry.Current(ctx).Retry(fault.coded(c.name), pause)
+	telemetry.Current(ctx).Retry(fault.withCode(c.name), pause)
 	c.log.WarnContext(ctx, "model: trying again", "model", c.name, "wait", pause, "error", fault)
 	if wait.For(limited, pause) != nil {
 		if ctx.Err() != nil {
 			return 0, context.Cause(ctx)
 		}
-		return 0, fault.coded(c.name) // the time is up: what went wrong before says more
+		return 0, fault.withCode(c.name) // the time is up: what went wrong before says more
 	}
 	return 1, nil
 }

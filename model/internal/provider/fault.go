@@ -122,8 +122,8 @@ func (f *Fault) Error() string {
 // Unwrap returns the cause.
 func (f *Fault) Unwrap() error { return f.Err }
 
-// coded is the fault of the model called name as a run ends with it.
-func (f *Fault) coded(name string) error {
+// withCode is the fault of the model called name as a run ends with it.
+func (f *Fault) withCode(name string) error {
 	code := errcode.ModelUnavailable
 	switch f.Kind {
 	case Away, Spent:
@@ -149,8 +149,8 @@ const (
 	maxServerWait = 30 * time.Second
 )
 
-// again reports whether the call may be made again after try, and how long to wait before.
-func (f *Fault) again(try, retries int) (time.Duration, bool) {
+// retryDelay reports whether the call may be made again after try, and how long to wait before.
+func (f *Fault) retryDelay(try, retries int) (time.Duration, bool) {
 	if try >= retries || f.Kind != Away && f.Kind != Broken || errors.Is(f.Err, errTimeout) || f.after > maxServerWait {
 		return 0, false
 	}
