@@ -83,7 +83,7 @@ func (r *decoder) tell(warn func(Warning)) {
 	if warn == nil {
 		return
 	}
-	for _, w := range r.told() {
+	for _, w := range r.takeWarnings() {
 		warn(w)
 	}
 }
@@ -156,12 +156,13 @@ func DecodeInput(data []byte, o DecodeOptions) (*RunAgentInput, []Warning, error
 		return nil, nil, err
 	}
 	if raw := m["messages"]; o.MaxMessages > 0 && isArray(raw) && jsonscan.Count(raw) > o.MaxMessages {
-		return nil, r.told(), &FieldError{"messages", "has more than " + strconv.Itoa(o.MaxMessages) + " messages"}
+		return nil, r.takeWarnings(),
+			&FieldError{"messages", "has more than " + strconv.Itoa(o.MaxMessages) + " messages"}
 	}
 	if err := r.fields(m, in); err != nil {
-		return nil, r.told(), err
+		return nil, r.takeWarnings(), err
 	}
-	return in, r.told(), in.checkIDs(o.MaxID)
+	return in, r.takeWarnings(), in.checkIDs(o.MaxID)
 }
 
 // check refuses invalid JSON and too deep nesting.
@@ -213,11 +214,11 @@ func checkMessageIDs(messages []Message) *FieldError {
 	seen, calls := make(map[string]bool, len(messages)), make(map[string]bool)
 	for i, m := range messages {
 		at := func() string { return "messages[" + strconv.Itoa(i) + "]" }
-		if problem := once(seen, m.ID); problem != "" {
+		if problem := checkID(seen, m.ID); problem != "" {
 			return &FieldError{at() + ".id", problem}
 		}
 		for j, c := range m.ToolCalls {
-			if problem := once(calls, c.ID); problem != "" {
+			if problem := checkID(calls, c.ID); problem != "" {
 				return &FieldError{at() + ".toolCalls[" + strconv.Itoa(j) + "].id", problem}
 			}
 		}
@@ -225,7 +226,7 @@ func checkMessageIDs(messages []Message) *FieldError {
 	return nil
 }
 
-func once(seen map[string]bool, id string) string {
+func checkID(seen map[string]bool, id string) string {
 	switch {
 	case id == "":
 		return "must not be empty"

@@ -69,7 +69,7 @@ func (b *Base) base() *Base { return b }
 
 // BaseOf returns the fields of e that every event has, nil for a nil event.
 func BaseOf(e Event) *Base {
-	if given(e) != nil {
+	if checkSet(e) != nil {
 		return nil
 	}
 	return e.base()
@@ -106,7 +106,7 @@ func SubagentOf(e Event) string {
 
 // Attribute gives e to a subagent invocation, unless it belongs to one already or cannot be attributed.
 func Attribute(e Event, subagentRunID string) {
-	if a, ok := e.(attributable); ok && given(e) == nil && *a.tag() == "" {
+	if a, ok := e.(attributable); ok && checkSet(e) == nil && *a.tag() == "" {
 		*a.tag() = subagentRunID
 	}
 }
@@ -130,7 +130,7 @@ func (u *Unknown) EventType() EventType { return u.Type }
 // left out, required ones are always there, opaque JSON is copied without changing a value. A field that has one
 // possible value, such as a reasoning message's role, is written although it is not set.
 func Encode(e Event) ([]byte, error) {
-	if err := given(e); err != nil {
+	if err := checkSet(e); err != nil {
 		return nil, err
 	}
 	if u, ok := e.(*Unknown); ok {

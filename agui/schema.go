@@ -104,8 +104,8 @@ func (r *decoder) drop(name, reason string) {
 	r.warnings = append(r.warnings, Warning{cut(r.path(cut(name, maxWarnedName)), maxWarnedPath), reason})
 }
 
-// told returns the warnings, and a note with the number of further ones.
-func (r *decoder) told() []Warning {
+// takeWarnings returns the warnings, and a note with the number of further ones.
+func (r *decoder) takeWarnings() []Warning {
 	if more := r.dropped - len(r.warnings); more > 0 {
 		return append(r.warnings, Warning{"", "and " + strconv.Itoa(more) + " more"})
 	}
@@ -310,11 +310,11 @@ var rawType = reflect.TypeFor[json.RawMessage]()
 
 func isNull(raw json.RawMessage) bool { return string(bytes.TrimSpace(raw)) == "null" }
 
-func isObject(raw json.RawMessage) bool { return begins(raw, '{') }
+func isObject(raw json.RawMessage) bool { return startsWith(raw, '{') }
 
-func isArray(raw json.RawMessage) bool { return begins(raw, '[') }
+func isArray(raw json.RawMessage) bool { return startsWith(raw, '[') }
 
-func begins(raw json.RawMessage, c byte) bool {
+func startsWith(raw json.RawMessage, c byte) bool {
 	i := jsonscan.Space(raw, 0)
 	return i < len(raw) && raw[i] == c
 }

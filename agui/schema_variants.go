@@ -170,7 +170,7 @@ func (m *Metadata) read(r *decoder, raw json.RawMessage) error {
 	if !isObject(raw) {
 		return r.fail("", "must be an object")
 	}
-	raw = bytes.Clone(raw) // once for all values
+	raw = bytes.Clone(raw) // checkID for all values
 	n := 0
 	for range jsonscan.Members(raw) {
 		n++

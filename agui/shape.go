@@ -25,8 +25,8 @@ func (e *EventError) Error() string {
 // errNoEvent is returned for a nil event.
 var errNoEvent = errors.New("agui: no event")
 
-// given returns an error if e is nil or a nil pointer.
-func given(e Event) error {
+// checkSet returns an error if e is nil or a nil pointer.
+func checkSet(e Event) error {
 	if e == nil || reflect.ValueOf(e).IsNil() {
 		return errNoEvent
 	}
@@ -36,7 +36,7 @@ func given(e Event) error {
 // Validate returns an [*EventError] for the first field of e that [Decode] would refuse or drop after [Encode], or that
 // [DecodeInput] would refuse in a later request. It uses the table that Decode uses. Encode checks opaque JSON.
 func Validate(e Event) error {
-	if err := given(e); err != nil {
+	if err := checkSet(e); err != nil {
 		return err
 	}
 	problem := checkFields(reflect.ValueOf(e).Elem())
