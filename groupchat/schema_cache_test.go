@@ -19,7 +19,7 @@ func TestASchemaIsCompiledOnce(t *testing.T) {
 	must(t, err)
 	again, err := c.compile(numbered(1, 0))
 	must(t, err)
-	if first.resolved == nil || first.resolved != again.resolved {
+	if first.compiled == nil || first.compiled != again.compiled {
 		t.Error("the schema was compiled twice")
 	}
 	if _, err := c.compile(json.RawMessage(`{"type":7}`)); err == nil {
@@ -43,7 +43,7 @@ func TestTheSchemaCacheIsBounded(t *testing.T) {
 				must(t, err)
 				again, err := c.compile(numbered(-1, 0))
 				must(t, err)
-				if again.resolved != used.resolved {
+				if again.compiled != used.compiled {
 					t.Fatalf("after %d others the schema that is used all the time was forgotten", i)
 				}
 				if c.table.Len() > maxCachedSchemas || c.table.Bytes() > maxCachedSchemaBytes {

@@ -10,17 +10,12 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/agui-gateway/gateway/internal/clip"
-	"github.com/agui-gateway/gateway/internal/schemacost"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A toolSchema is a JSON Schema that models are held to. They are told what is wrong, so unlike an answer's schema in package
-// state it says.
-type toolSchema struct {
-	resolved *jsonschema.Resolved
-	cost     *schemacost.Cost
-}
+// A toolSchema is a JSON Schema for what models write. The zero value takes any JSON.
+type toolSchema struct{ compiled *state.Schema }
 
 // anyValue keeps a json.RawMessage from being the list of bytes that it is made of: encoding/json takes any value for one.
 var anyValue = map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[json.RawMessage](): {}}
@@ -37,43 +32,32 @@ func schemaOf[A any]() (json.RawMessage, error) {
 	return json.Marshal(s)
 }
 
-// compileSchema reads a schema; nil is one that takes any object. It refers to nothing outside itself, and costs no more than schemacost allows:
-// the library follows a reference to itself until the process dies.
+// compileSchema compiles a schema, as [state.CompileSchema] does; nil takes any JSON. An unknown dialect is read as the
+// current one, because servers of tools name many.
 func compileSchema(raw json.RawMessage) (toolSchema, error) {
 	if raw == nil {
 		return toolSchema{}, nil
 	}
-	var s jsonschema.Schema
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return toolSchema{}, err
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal(raw, &members) // true and false are schemas too
+	if dialect, ok := members["$schema"]; ok && !strings.Contains(string(dialect), "//json-schema.org/") {
+		delete(members, "$schema")
+		raw, _ = json.Marshal(members) // JSON that was read
 	}
-	s.Schema = ""                   // other drafts are read as if they were today's
-	written, err := json.Marshal(s) // as it was understood: keywords are read in any case, for one
-	if err != nil {
-		return toolSchema{}, err
-	}
-	cost, err := schemacost.New(written)
-	if err != nil {
-		return toolSchema{}, err
-	}
-	resolved, err := s.Resolve(nil)
-	return toolSchema{resolved, cost}, err
+	compiled, err := state.CompileSchema(raw)
+	return toolSchema{compiled}, err
 }
 
 // check reports why raw does not match, in words for a model.
 func (s toolSchema) check(raw json.RawMessage) error {
-	var v any
-	if err := json.Unmarshal(raw, &v); err != nil {
+	if !json.Valid(raw) {
 		return errors.New("it is not JSON")
 	}
-	if s.resolved == nil {
+	if s.compiled == nil {
 		return nil
 	}
-	if err := s.cost.Check(raw); err != nil {
-		return errors.New("they are too much to be checked")
-	}
-	if err := s.resolved.Validate(v); err != nil {
-		return errors.New(clip.To(strings.TrimPrefix(err.Error(), "validating root: "), 500))
+	if problems := s.compiled.Problems(raw); problems != nil {
+		return errors.New(clip.To(strings.Join(problems, "; "), 500))
 	}
 	return nil
 }

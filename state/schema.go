@@ -41,7 +41,20 @@ type Schema struct {
 
 // CompileSchema compiles schema. It fails for one that is no JSON Schema, refers to something outside of itself, or costs too much.
 func CompileSchema(schema json.RawMessage) (*Schema, error) {
-	compiled, cost, err := compile(schema)
+	cost, err := schemacost.New(schema)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+	if err != nil {
+		return nil, err
+	}
+	c := jsonschema.NewCompiler()
+	c.UseLoader(deny{})
+	if err := c.AddResource(answerURL, doc); err != nil {
+		return nil, err
+	}
+	compiled, err := c.Compile(answerURL)
 	if err != nil {
 		return nil, err
 	}
@@ -58,6 +71,16 @@ func (s *Schema) Check(value json.RawMessage) error {
 		return ErrAnswer
 	}
 	return fmt.Errorf("%w: %s: %s", ErrAnswer, cmp.Or(list[0].pointer, "/"), list[0].keyword)
+}
+
+// Problems returns the places at which a value does not match, each with its problem; nil if it matches. They quote
+// nothing of the value but names of members.
+func (s *Schema) Problems(value json.RawMessage) []string {
+	var list []string
+	for _, m := range s.mismatches(value) {
+		list = append(list, cmp.Or(m.pointer, "it")+" "+m.problem)
+	}
+	return list
 }
 
 // A mismatch is a place at which a value does not match. It has nothing of the value, which may be private, but names of members.
@@ -114,32 +137,13 @@ func appendMismatches(list []mismatch, e *jsonschema.ValidationError) []mismatch
 
 // CheckSchema reports whether schema is one that answers can be checked with.
 func CheckSchema(schema json.RawMessage) error {
-	_, _, err := compile(schema)
+	_, err := CompileSchema(schema)
 	return err
 }
 
 // answerURL is where a schema seems to come from. It has a path, so that relative references lead away from it,
 // to what is denied, and not back to the schema itself.
 const answerURL = "https://schema.invalid/answer"
-
-// compile returns a schema to validate with, and what tells beforehand what that costs.
-func compile(schema json.RawMessage) (*jsonschema.Schema, *schemacost.Cost, error) {
-	cost, err := schemacost.New(schema)
-	if err != nil {
-		return nil, nil, err
-	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
-	if err != nil {
-		return nil, nil, err
-	}
-	c := jsonschema.NewCompiler()
-	c.UseLoader(deny{})
-	if err := c.AddResource(answerURL, doc); err != nil {
-		return nil, nil, err
-	}
-	compiled, err := c.Compile(answerURL)
-	return compiled, cost, err
-}
 
 // deny loads nothing: the library's default loader reads local files.
 type deny struct{}
