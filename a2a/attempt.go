@@ -29,13 +29,8 @@ type attempt struct {
 	reply bool
 }
 
-// How long is waited for what a run does beside its task.
-const (
-	controlTimeout = 5 * time.Second        // for requests about a task that answer at once
-	stopPatience   = 200 * time.Millisecond // for the answer to a cancellation
-)
-
-var errEnough = errors.New("a2a: the reader has seen enough")
+// controlTimeout bounds requests about a task that are answered at once.
+const controlTimeout = 5 * time.Second
 
 // over reports whether there is nothing to wait for any more.
 func (a *attempt) over() bool { return a.reply || a.last != nil && !a.last.State.works() }
@@ -151,7 +146,7 @@ func (a *attempt) take(e event) error {
 	id := e.taskID()
 	switch {
 	case a.seen && id != a.taskID:
-		a.tell.note("an event is of another task, passed over")
+		a.r.Warn("", "an event is of another task, passed over")
 		return nil
 	case !a.seen:
 		a.seen, a.taskID = true, id
@@ -269,30 +264,13 @@ func (a *attempt) end() error {
 // stop cancels a task without waiting for its end. If the agent takes long to answer, the request continues in the
 // background.
 func (a *attempt) stop(ctx context.Context) {
-	stopped := ctx.Err() != nil
-	switch {
-	case a.taskID == "", a.e.url == nil, !stopped && !a.seen:
+	if a.taskID == "" || a.e.url == nil || ctx.Err() == nil && !a.seen {
 		return // nothing is at work, or an answer has not been taken and may be given again
-	case stopped && a.r.Leave != nil && a.r.Leave(context.Cause(ctx)):
-		return
 	}
-	answered := make(chan error, 1)
-	go func() {
-		out, cancel := context.WithTimeout(context.WithoutCancel(ctx), controlTimeout)
-		defer cancel()
+	a.r.Cancel(ctx, func(out context.Context) error {
 		s := a.c.http.Session(out, a.r.Header)
 		defer s.End()
 		_, err := a.e.event(s, a.e.dialect.cancel, a.e.params(map[string]any{"id": a.taskID}))
-		answered <- err
-	}()
-	patience := time.NewTimer(stopPatience)
-	defer patience.Stop()
-	select {
-	case err := <-answered:
-		if err != nil {
-			a.tell.note("the task could not be cancelled")
-		}
-	case <-patience.C:
-		a.tell.note("the cancellation of the task is not answered yet")
-	}
+		return err
+	})
 }

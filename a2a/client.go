@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -160,22 +159,13 @@ func isAnswer(err error) bool {
 	return ok || err == nil
 }
 
-var errReadTwice = errors.New("a2a: the answer was read already")
-
 // Run asks the agent when its result is ranged over, once, and yields events as [client.Client.Run] does. The thread is
 // a context there. Questions of the agent's are interrupts, and the request's answers continue the task that asked. A
 // task in the request's Begun is followed and not sent again. If a run is not read to its end, or its context is done,
 // its task is cancelled, unless Leave says otherwise.
 func (c *Client) Run(ctx context.Context, r client.Request) iter.Seq2[agui.Event, error] {
-	var asked atomic.Bool
-	return func(yield func(agui.Event, error) bool) {
-		if asked.Swap(true) {
-			yield(nil, errReadTwice)
-			return
-		}
+	return client.Once(func(yield func(agui.Event, error) bool) error {
 		a := &attempt{c: c, r: r, tell: newTeller(r, c.o.State, yield)}
-		if err := a.run(ctx); err != nil && !errors.Is(err, errEnough) {
-			yield(nil, err)
-		}
-	}
+		return a.run(ctx)
+	})
 }

@@ -38,7 +38,7 @@ func (a *attempt) follow(err error) error {
 			return &client.Error{Fault: client.FaultTimeout, Err: errStands}
 		}
 		if err != nil {
-			a.tell.note("the answer broke off, the task is followed")
+			a.r.Warn("", "the answer broke off, the task is followed")
 			tries++
 		}
 		told := a.tell.told

@@ -52,7 +52,7 @@ func (a *attempt) words(messages []agui.Message) []part {
 		}
 		told, lost := fromParts(parts)
 		if lost {
-			a.tell.note("a message has a file that only a model's provider has")
+			a.r.Warn("", "a message has a file that only a model's provider has")
 		}
 		list = append(list, told...)
 	}

@@ -59,15 +59,9 @@ func newTeller(r client.Request, state bool, yield func(agui.Event, error) bool)
 func (t *teller) emit(e agui.Event) error {
 	t.told++
 	if !t.yield(e, nil) {
-		return errEnough
+		return client.ErrEnough
 	}
 	return nil
-}
-
-func (t *teller) note(reason string) {
-	if t.r.Note != nil {
-		t.r.Note(agui.Warning{Reason: reason})
-	}
 }
 
 func (t *teller) used(list ...metadata) {

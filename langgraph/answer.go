@@ -108,7 +108,7 @@ func (a *answer) follow(call client.Call) error {
 		if joins >= maxJoins || all >= mostJoins {
 			return unlessWhole(err)
 		}
-		a.note("", "the stream was cut, and is joined again")
+		a.request.Warn("", "the stream was cut, and is joined again")
 		if err := a.s.Sleep(time.Duration(joins) * 200 * time.Millisecond); err != nil {
 			return err
 		}
@@ -173,24 +173,12 @@ func (a *answer) begun(s *client.Session) string {
 	return ""
 }
 
-// stopping bounds the request that cancels a run; patience is how long a reader waits for its answer.
-const (
-	stopping = 5 * time.Second
-	patience = 200 * time.Millisecond
-)
-
 // stop cancels a run after its reader has left. A slow request continues in the background.
 func (a *answer) stop(ctx context.Context) {
-	switch {
-	case a.over, a.runID == "" && !a.posted:
+	if a.over || a.runID == "" && !a.posted {
 		return // nothing is at work
-	case ctx.Err() != nil && a.request.Leave != nil && a.request.Leave(context.Cause(ctx)):
-		return
 	}
-	answered := make(chan error, 1)
-	go func() {
-		out, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopping)
-		defer cancel()
+	a.request.Cancel(ctx, func(out context.Context) error {
 		s := a.c.conn.Session(out, a.request.Header)
 		defer s.End()
 		id := a.runID
@@ -198,21 +186,10 @@ func (a *answer) stop(ctx context.Context) {
 			id = a.begun(s)
 		}
 		if id == "" {
-			answered <- nil // it was refused
-			return
+			return nil // it was refused
 		}
-		answered <- a.cancel(s, id)
-	}()
-	timer := time.NewTimer(patience)
-	defer timer.Stop()
-	select {
-	case err := <-answered:
-		if err != nil {
-			a.note("", "the run could not be cancelled")
-		}
-	case <-timer.C:
-		a.note("", "the cancelling of the run is not answered yet")
-	}
+		return a.cancel(s, id)
+	})
 }
 
 func (a *answer) cancel(s *client.Session, run string) error {

@@ -6,7 +6,6 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
-	"sync/atomic"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -60,11 +59,6 @@ func (c *Client) Host() string { return c.conn.Host() }
 // String names the assistant: the server's URL, without user, query and fragment, and the assistant's name.
 func (c *Client) String() string { return c.conn.String() + " (" + c.assistant + ")" }
 
-var (
-	errReadTwice = errors.New("langgraph: the answer was read already")
-	errEnough    = errors.New("langgraph: whoever reads has seen enough")
-)
-
 // Run begins a run of the assistant when its result is ranged over, once, and yields its AG-UI events, which have
 // passed the [agui.Verifier]. The last one is terminal, unless an error follows, which is then the last thing: a
 // [*client.Error], or the cause of ctx. What the assistant says about its own failure is RUN_ERROR, and no error of
@@ -76,34 +70,20 @@ var (
 // events are not read to the end, or the answer is invalid, the run is cancelled at the server, unless the request's
 // Leave keeps it.
 func (c *Client) Run(ctx context.Context, r client.Request) iter.Seq2[agui.Event, error] {
-	var asked atomic.Bool
-	return func(yield func(agui.Event, error) bool) {
-		if asked.Swap(true) {
-			yield(nil, errReadTwice)
-			return
-		}
+	return client.Once(func(yield func(agui.Event, error) bool) error {
 		s := c.conn.Session(ctx, r.Header)
 		defer s.End()
 		a := &answer{c: c, s: s, request: r, told: newTold(yield)}
 		err := a.run()
-		if err == nil {
-			return
+		if err != nil {
+			a.stop(ctx)
 		}
-		a.stop(ctx)
-		if !errors.Is(err, errEnough) {
-			yield(nil, err)
-		}
-	}
+		return err
+	})
 }
 
 func (a *answer) call(method string, body any, path ...string) client.Call {
 	return client.Call{Method: method, Path: append([]string{"threads", a.request.Input.ThreadID}, path...), Body: body}
-}
-
-func (a *answer) note(path, reason string) {
-	if a.request.Note != nil {
-		a.request.Note(agui.Warning{Path: path, Reason: reason})
-	}
 }
 
 func query(name, value string) url.Values { return url.Values{name: {value}} }

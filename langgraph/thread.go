@@ -205,7 +205,7 @@ func (a *answer) settle() (string, error) {
 			case !cancelled[r.ID]:
 				cancelled[r.ID] = true
 				if err := a.cancel(a.s, r.ID); err != nil {
-					a.note("", "an earlier run could not be cancelled")
+					a.request.Warn("", "an earlier run could not be cancelled")
 				}
 			}
 			ours++

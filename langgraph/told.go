@@ -67,7 +67,7 @@ func (t *told) emit(events ...agui.Event) error {
 			return &client.Error{Fault: client.FaultInvalid, Err: err}
 		}
 		if !t.yield(e, nil) {
-			return errEnough
+			return client.ErrEnough
 		}
 	}
 	return nil

@@ -144,20 +144,11 @@ type Request struct {
 // server's stop route if it has one, and by hanging up. A stop that is not answered immediately continues in the
 // background for a few seconds. The agent's own failures are RUN_ERROR events, and no error of Run.
 func (c *Client) Run(ctx context.Context, r Request) iter.Seq2[agui.Event, error] {
-	var used atomic.Bool
-	return func(yield func(agui.Event, error) bool) {
-		if used.Swap(true) {
-			yield(nil, errReadTwice)
-			return
-		}
+	return Once(func(yield func(agui.Event, error) bool) error {
 		a := &answer{c: c, request: r, chunks: agui.Expander{Forgiving: true}}
-		if err := a.run(ctx, yield); err != nil {
-			yield(nil, err)
-		}
-	}
+		return a.run(ctx, yield)
+	})
 }
-
-var errReadTwice = errors.New("client: the answer was read already")
 
 // Host returns the server's host name, without the port.
 func (c *Client) Host() string { return c.url.Hostname() }

@@ -56,40 +56,17 @@ func (a *answer) run(ctx context.Context, yield func(agui.Event, error) bool) er
 	return err
 }
 
-// stopPatience is how long a reader that is done waits for the answer to a stop.
-const stopPatience = 200 * time.Millisecond
-
 // stop ends the run at a server that would continue without its reader. If that takes long it continues in the
 // background, because there is no other way to stop the run.
 func (a *answer) stop(ctx context.Context, err error) {
 	refused, _ := errors.AsType[*Error](err)
-	switch {
-	case a.ended, refused != nil && refused.Fault == FaultStatus:
+	if a.ended || refused != nil && refused.Fault == FaultStatus {
 		return // no run was started
-	case ctx.Err() != nil && a.request.Leave != nil && a.request.Leave(context.Cause(ctx)):
-		return
 	}
-	answered := make(chan error, 1)
-	go func() {
-		out, cancel := context.WithTimeout(context.WithoutCancel(ctx), controlTimeout)
-		defer cancel()
+	a.request.Cancel(ctx, func(out context.Context) error {
 		_, err := a.c.Stop(out, a.request.Input.ThreadID, a.request.Input.RunID, a.request.Header)
-		answered <- err
-	}()
-	select {
-	case err := <-answered:
-		if err != nil {
-			a.note("", "the run could not be stopped")
-		}
-	case <-time.After(stopPatience):
-		a.note("", "the stop of the run is not answered yet")
-	}
-}
-
-func (a *answer) note(path, reason string) {
-	if a.request.Note != nil {
-		a.request.Note(agui.Warning{Path: path, Reason: reason})
-	}
+		return err
+	})
 }
 
 // post sends the input. A server that refuses it as malformed may be too old for the additions of 1.0: it is sent
@@ -109,7 +86,7 @@ func (a *answer) post(ctx, reqCtx context.Context, cancel context.CancelCauseFun
 		return nil, err
 	}
 	a.c.older.Store(true)
-	a.note("", "the server does not take requests of "+agui.ProtocolVersion)
+	a.request.Warn("", "the server does not take requests of "+agui.ProtocolVersion)
 	return again, nil
 }
 
@@ -146,7 +123,7 @@ func (a *answer) input(older bool) agui.RunAgentInput {
 		in.ProtocolVersion, in.ParentRunID = "", ""
 		in.Messages = append(agui.List[agui.Message](nil), in.Messages...)
 		if media, files := agui.Downgrade(in.Messages); media || files {
-			a.note("messages", "have media or files that an older server does not support")
+			a.request.Warn("messages", "have media or files that an older server does not support")
 		}
 	}
 	empty := []byte("{}")
@@ -213,7 +190,7 @@ func (a *answer) take(data []byte, yield func(agui.Event, error) bool) error {
 		return &Error{Fault: FaultTooLarge, Err: errEvents}
 	}
 	if string(data) == "[DONE]" {
-		a.note("", "a sentinel is no event, passed over")
+		a.request.Warn("", "a sentinel is no event, passed over")
 		return nil
 	}
 	e, err := agui.DecodeForeign(data, a.request.Note)
