@@ -43,6 +43,7 @@
 // because that may be a key. [Options.Types] adds types of agents that are written in Go, [Options.Tools] functions that
 // models may call.
 //
-// A new key needs a [Fields.Take] where its mapping is read, an entry in docs/team.schema.json, a row in docs/teams.md and
-// an example there; tests compare the three.
+// A new key needs a [Fields.Take] where its mapping is read, a property in docs/team.schema.json, a row in docs/teams.md and
+// an example there. The test TestSchemaIsCurrent writes with -update which types have the key into the schema; other tests
+// compare the three.
 package teamfile

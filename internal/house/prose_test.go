@@ -39,7 +39,7 @@ var untranslated = struct {
 	phrases, long int
 }{
 	paths: []string{
-		"agui/client", "agui/run", "cmd", "docs/teams.md", "errcode", "gateway", "groupchat", "state", "telemetry", "travel", "web",
+		"agui/client", "agui/run", "cmd", "errcode", "gateway", "groupchat", "state", "telemetry", "travel", "web",
 	},
 	phrases: 2600,
 	long:    2450,
