@@ -38,7 +38,7 @@ type Structure struct {
 	Manager string
 	// Supervisor is who chooses in a chat, by the name that it speaks under; empty where the speakers choose.
 	Supervisor string
-	// Start is who speaks first in a chat whose speakers choose.
+	// Start is the first speaker in a chat with speakers that choose the next.
 	Start string
 	// HandsOverTo names those of its chat to whom a participant may hand over.
 	HandsOverTo []string
@@ -56,11 +56,11 @@ const (
 	KindScript     Kind = "script" // of package script
 )
 
-// Abilities are what is known of what an agent, or anybody in its team, can do. False says that it is not known to.
+// Abilities are the known abilities of an agent, or of any member of its team. False means unknown.
 type Abilities struct {
-	Tools       bool // it has tools of its own
+	Tools       bool // it has its own tools
 	ClientTools bool // it may call tools of its caller's
-	Approvals   bool // people may have to approve of calls, whose arguments they may edit
+	Approvals   bool // some calls need approval, and people may edit their arguments
 	Handoffs    bool // participants hand over to each other
 	Reasoning   bool // it may show how a model thinks
 	Surfaces    bool // it may show surfaces of A2UI
@@ -82,9 +82,9 @@ type Describer interface {
 // A StateSpec says how an agent uses the shared state. It holds for the agent a thread belongs to; nested
 // ones live with their root's.
 type StateSpec struct {
-	// Initial is an object whose members fill what the thread's state lacks when a run starts.
+	// Initial is an object with members that fill gaps in the thread's state when a run starts.
 	Initial json.RawMessage
-	// Reducers say how writes to a pointer combine with what is there; elsewhere they replace it.
+	// Reducers say how writes to a pointer combine with the old value; elsewhere they replace it.
 	Reducers state.Reducers
 	// Client lists the top-level pointers a caller may write; nil means all.
 	Client []string
@@ -125,23 +125,23 @@ type ScopeKind string
 // The scopes of a participant.
 const (
 	ScopeShared   ScopeKind = ""         // the chat's own
-	ScopeIsolated ScopeKind = "isolated" // one of its own that nobody else sees
-	ScopeMapped   ScopeKind = "mapped"   // one of its own, with inputs copied in and outputs copied out
+	ScopeIsolated ScopeKind = "isolated" // a private one
+	ScopeMapped   ScopeKind = "mapped"   // a private one, with inputs copied in and outputs copied out
 )
 
 // A Scoping is a participant's scope.
 type Scoping struct {
 	Kind    ScopeKind
 	Mapping state.Mapping // of ScopeMapped
-	// Inputs compute further members of a mapped or isolated state, by name, whenever Mapping.In is copied: when a turn begins. They look at the
-	// conversation and the state of who has the participant, such as [Template.Value].
+	// Inputs compute further members of a mapped or isolated state, by name, whenever Mapping.In is copied: when a turn
+	// begins. They look at the conversation and the state of the participant's team, such as [Template.Value].
 	Inputs map[string]func(View) (any, error)
 }
 
 // A Suggestion is something a person could say next.
 type Suggestion struct {
 	Title   string `json:"title"`   // short: it stands on a button
-	Message string `json:"message"` // what is sent when the button is pressed
+	Message string `json:"message"` // the message that the button sends
 }
 
 // A Situation is what suggestions are made for: a conversation as a client has it. It need not be a stored thread.
@@ -149,19 +149,20 @@ type Situation struct {
 	Messages []agui.Message
 	State    state.Reader
 	Context  []agui.Context
-	// Principal is who asks.
+	// Principal is the caller.
 	Principal Principal
 	// Most is how many suggestions are wanted at most.
 	Most int
-	// Agent is the agent, with its hooks, that the conversation is with, and Hooks are those of the service. Both hold for models that
-	// are asked for suggestions. Used, if it is set, is given what these use, also if they fail.
+	// Agent is the agent, with its hooks, that the conversation is with, and Hooks are those of the service. Both hold
+	// for models that are asked for suggestions. Used, if it is set, is given what these use, also if they fail.
 	Agent Agent
 	Hooks []Hooks
 	Used  func([]agui.TokenUsage)
 }
 
 // A Suggester is an [Agent] that knows what a person could say to it next. Suggest is called beside runs, by several
-// goroutines at once, and changes nothing. It returns at most s.Most suggestions, the best one first; none is an answer.
+// goroutines at once, and changes nothing. It returns at most s.Most suggestions, the best one first; none is an
+// answer.
 type Suggester interface {
 	Suggest(ctx context.Context, s Situation) ([]Suggestion, error)
 }

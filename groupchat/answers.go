@@ -8,7 +8,8 @@ import (
 	"github.com/agui-gateway/gateway/agui/run"
 )
 
-// An answer is what an agent said last. A turn that ended with that of a [Concurrent] has several, one for each participant.
+// An answer is what an agent said last. A turn that ended with that of a [Concurrent] has several, one for each
+// participant.
 type answer struct {
 	name, path string
 	fans       []fanMark
@@ -39,8 +40,8 @@ func fansOf(a Agent, at string, above []Agent, fans map[string]*Concurrent) {
 	}
 }
 
-// answers are the last words among messages that match, those of the agent at a path: one answer, or, if a fan at that path or
-// below it said them, one for each of its participants in their order.
+// answers are the last words among messages that match, those of the agent at a path: one answer, or, if a fan at that
+// path or below it said them, one for each of its participants in their order.
 func (x *execution) answers(messages []Message, at string, match func(Message) bool) []answer {
 	i := len(messages) - 1
 	for i >= 0 && (messages[i].Role != agui.RoleAssistant || messages[i].Content.IsZero() || !match(messages[i])) {
@@ -108,8 +109,8 @@ func (t *Turn) fanMarks() []fanMark {
 	return marks
 }
 
-// sayAnswers adds the answers of agent, which ran in a private conversation, to the conversation r with w: one message, or one for each
-// participant of a fan, under its name. Each is added once per turn and key.
+// sayAnswers adds the answers of agent, which ran in a private conversation, to the conversation r with w: one message,
+// or one for each participant of a fan, under its name. Each is added once per turn and key.
 func (t *Turn) sayAnswers(r *run.Run, w run.Writer, agent Agent, key string, list []answer) error {
 	for _, a := range list {
 		o, by, key := run.TextOptions{Name: t.name(), Metadata: t.marked()}, innerHooks(agent), key

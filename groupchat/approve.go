@@ -11,8 +11,9 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// An ApprovalScope says for which later calls of the same tool a person may approve: [state.ApprovalThread], "thread", for those in the same
-// thread, and [state.ApprovalPrincipal], "principal", for those in all of the person's threads with the same agent.
+// An ApprovalScope says for which later calls of the same tool a person may approve: [state.ApprovalThread], "thread",
+// for those in the same thread, and [state.ApprovalPrincipal], "principal", for those in all of the person's threads
+// with the same agent.
 type ApprovalScope = state.ApprovalScope
 
 // A ToolApproval says whether a person must approve of a call before it is made.
@@ -25,18 +26,18 @@ const (
 	ApproveNever   ToolApproval = "never"  // unless the agent names the tool
 )
 
-// Approvals say of which tools' calls a person must approve, for an agent. The zero value leaves it to the tools: those that say always,
-// and destructive ones.
+// Approvals say of which tools' calls a person must approve, for an agent. The zero value leaves it to the tools: those
+// that say always, and destructive ones.
 type Approvals struct {
 	All bool // of all but those that say never
 	// Never leaves out destructive tools that do not say always themselves.
 	Never bool
-	// Tools are names of tools that need it in any case: as the model knows them, or as their source does. A name that no tool
-	// has when a turn is entered makes every call of that turn ask, because nobody knows which tool was meant.
+	// Tools are names of tools that need it in any case: as the model knows them, or as their source does. A name that
+	// no tool has when a turn is entered makes every call of that turn ask, because the intended tool is unknown.
 	Tools []string
-	// Remember says for which later calls of the same tool a person may approve with their answer; nil for none. What was remembered holds
-	// for as long as the scope is here, the tool is what it was, and nobody revoked it. It needs a
-	// [Session] with an [ApprovalStore].
+	// Remember lists the scopes for which a person may approve later calls of the same tool; nil for none. An approval
+	// counts while the scope exists, the tool is unchanged, and the approval is not revoked. It needs a [Session] with
+	// an [ApprovalStore].
 	Remember []ApprovalScope
 }
 
@@ -56,8 +57,8 @@ func (t *Tool) named(name string) bool {
 	return name == t.Name || t.SourceName != "" && name == t.SourceName
 }
 
-// undecided are the names of approvals that no tool has, own or of a source. A tool that a source is sure to have when it is
-// back counts as there.
+// undecided are the names of approvals that no tool has, own or of a source. A tool that a source is sure to have when
+// it is back counts as there.
 func (a *LLM) undecided(found []*Tool) []string {
 	return slices.DeleteFunc(slices.Clone(a.Approve.Tools), func(name string) bool {
 		return slices.ContainsFunc(a.Tools, func(t Tool) bool { return t.named(name) }) ||
@@ -69,7 +70,7 @@ func (a *LLM) undecided(found []*Tool) []string {
 	})
 }
 
-// askAllKey is where a turn keeps that all of its calls ask, or do not: what is there when it is entered again decides nothing.
+// askAllKey is the key under which a turn records whether all of its calls ask; tools that appear later change nothing.
 const askAllKey = "approve/all"
 
 // decideApprovals finds out, once in a turn, whether approvals name a tool that is not there.
@@ -82,7 +83,7 @@ func (r *llmRun) decideApprovals(ctx context.Context, found []*Tool) {
 		return
 	}
 	missing := r.undecided(found)
-	if r.unprepared != nil { // a tool of its own that a provider has taken away is known all the same
+	if r.unprepared != nil { // also a tool that a provider has removed
 		missing = slices.DeleteFunc(missing, func(name string) bool {
 			return slices.ContainsFunc(r.unprepared.Tools, func(t Tool) bool { return t.named(name) })
 		})
@@ -107,8 +108,8 @@ func (r *llmRun) decideApprovals(ctx context.Context, found []*Tool) {
 		"turn", r.t.ID(), "missing", missing, "tools", names)
 }
 
-// mustAsk reports whether a person has to approve of a call of the tool, also if approvals have changed since a person was asked
-// about it. Key is the call's, empty for one that nobody can have been asked about.
+// mustAsk reports whether a person has to approve of a call of the tool, also if approvals have changed since a person
+// was asked about it. Key is the call's, empty for one without a possible question.
 func (r *llmRun) mustAsk(t *Tool, key string) bool {
 	return r.askAll || r.Approve.wants(t) || r.asked(key)
 }
@@ -135,7 +136,7 @@ func (r *llmRun) approve(tool *Tool, s *llmRound, i int, arguments json.RawMessa
 			_, err := tool.ruling(a, arguments)
 			return err
 		},
-		anew: "These arguments do not fit the tool. " + message, // what is said the model would take for its own words
+		anew: "These arguments do not fit the tool. " + message, // otherwise the model would take it for its own words
 	})
 	if pause != nil || err != nil {
 		return ruling{}, pause, err

@@ -12,8 +12,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// approvalMeta is the member of a result's metadata that says what a person decided about the call. It is the gateway's own: what tools
-// and other servers say there counts for nothing.
+// approvalMeta is the member of a result's metadata that says what a person decided about the call. It is the gateway's
+// own: what tools and other servers say there counts for nothing.
 const approvalMeta = "approval"
 
 // The decisions about a call.
@@ -29,9 +29,10 @@ const (
 type approvalMark struct {
 	Decision string `json:"decision"`
 	Reason   string `json:"reason,omitempty"`
-	// Arguments are those that the person put in place of the model's.
+	// Arguments are the person's arguments, which replace the model's.
 	Arguments json.RawMessage `json:"arguments,omitempty"`
-	// Remember is for which later calls the answer counts, ID the approval that is remembered, or that this call was made under.
+	// Remember is for which later calls the answer counts, ID the approval that is remembered, or that this call was
+	// made under.
 	Remember ApprovalScope `json:"remember,omitempty"`
 	ID       string        `json:"id,omitempty"`
 	// By is the principal who decided.
@@ -61,12 +62,12 @@ func (m approvalMark) on(result ToolResult) ToolResult {
 
 // approvalMarkOf reads the mark of a result.
 func approvalMarkOf(metadata agui.Metadata) (m approvalMark) {
-	_ = exact.Unmarshal(metadata[approvalMeta], &m) // what is none says nothing
+	_ = exact.Unmarshal(metadata[approvalMeta], &m) // other values are ignored
 	return m
 }
 
-// told is what a model is told of the decision, before the call's result.
-func (m approvalMark) told() string {
+// note returns the note on the decision for the model, before the call's result.
+func (m approvalMark) note() string {
 	said := ""
 	if m.Reason != "" {
 		said = " They said: " + m.Reason
@@ -113,8 +114,8 @@ func readApproval(a Answer) (v Verdict, edited json.RawMessage, remember Approva
 	return v, members["editedArgs"], remember, err
 }
 
-// rulingOf is an answer that says no, or nothing.
-func rulingOf(a Answer) ruling {
+// declinedRuling is an answer that says no, or nothing.
+func declinedRuling(a Answer) ruling {
 	v, _, _, err := readApproval(a)
 	if a.Cancelled || err != nil {
 		return ruling{mark: approvalMark{Decision: decisionCancelled}}
@@ -131,14 +132,15 @@ func reasonOf(reason string) string {
 	return reason
 }
 
-// ruling returns the decision about a call of the tool. With comments the call is not made, and its result has the comments for the model.
+// ruling returns the decision about a call of the tool. With comments the call is not made, and its result has the
+// comments for the model.
 func (t *Tool) ruling(a Answer, arguments json.RawMessage) (ruling, error) {
 	given, edited, remember, err := readApproval(a)
 	if err != nil {
 		return ruling{}, err
 	}
 	if !given.Approved {
-		return rulingOf(a), nil
+		return declinedRuling(a), nil
 	}
 	v := ruling{arguments: arguments, remember: remember, mark: approvalMark{Decision: decisionApproved, Reason: reasonOf(given.Reason)}}
 	if edited == nil || bytes.Equal(state.Canonical(edited), state.Canonical(arguments)) {

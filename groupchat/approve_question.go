@@ -12,7 +12,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// The bounds of what the question about a call shows, in bytes. A question is kept with its thread and is sent to everybody who reads it.
+// The limits of a call's display in a question, in bytes. A question is stored with its thread and sent to each of its
+// readers.
 const (
 	maxShownArguments   = 16 << 10
 	maxShownSchema      = 16 << 10
@@ -29,7 +30,8 @@ const seenBack = 256
 type callCard struct {
 	Tool        string `json:"tool"`
 	Description string `json:"description,omitempty"`
-	// Arguments are as people were shown them in the conversation. Of those that are too long it is a text, their beginning.
+	// Arguments are as people were shown them in the conversation. Of those that are too long it is a text, their
+	// beginning.
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 	// ArgumentsText is their JSON text, if a client that reads numbers as float64 has others than these.
 	ArgumentsText string `json:"argumentsText,omitempty"`
@@ -58,7 +60,7 @@ func (r *llmRun) callCard(tool *Tool, s *llmRound, i int, arguments json.RawMess
 	}
 	shown, seen := r.t.shownArguments(s.shown.Calls[i])
 	switch {
-	case !seen && r.t.streamFiltered(): // nobody can tell what they would look like for people
+	case !seen && r.t.streamFiltered(): // their display for people is unpredictable
 		c.Truncated = true
 		return c
 	case !seen:
@@ -79,7 +81,7 @@ func (r *llmRun) callCard(tool *Tool, s *llmRound, i int, arguments json.RawMess
 	return c
 }
 
-// describedAs is how people are told what a tool does that they are asked about, the same whenever the turn is entered: what describes a
+// describedAs is a tool's description for people, the same whenever the turn is entered: the description of a
 // tool may be made anew each time.
 func (r *llmRun) describedAs(tool *Tool, key string) string {
 	var told string
@@ -126,7 +128,8 @@ func (t *Turn) shownArguments(id string) (arguments string, seen bool) {
 	return arguments, seen
 }
 
-// saidBefore is what the model said last before the calls of a reply, as people were shown it. It is empty if they were not.
+// saidBefore is what the model said last before the calls of a reply, as people were shown it. It is empty if they were
+// not.
 func (r *llmRun) saidBefore(s *llmRound) (words string) {
 	said := map[string]bool{}
 	for _, earlier := range r.rounds[:min(s.place+1, len(r.rounds))] {
@@ -143,7 +146,8 @@ func (r *llmRun) saidBefore(s *llmRound) (words string) {
 	return words
 }
 
-// answerSchema is what an answer to the question about a call looks like. Edited arguments have to match the tool's own schema.
+// answerSchema is what an answer to the question about a call looks like. Edited arguments have to match the tool's own
+// schema.
 func (c *callCard) answerSchema(tool *Tool) json.RawMessage {
 	plain := json.RawMessage(`{"type":"object"}`)
 	edited := plain
@@ -159,8 +163,8 @@ func (c *callCard) answerSchema(tool *Tool) json.RawMessage {
 	return schema
 }
 
-// schemaWith is the schema of answers with edited arguments of a schema. Where they cannot be edited they are refused, and so they are
-// in an answer that counts for later calls: a person who has changed something has not seen what the next call will be like.
+// schemaWith is the schema of answers with edited arguments of a schema. Where they cannot be edited they are refused,
+// and so they are in an answer that counts for later calls: a person with changes has not seen the next call.
 func (c *callCard) schemaWith(edited json.RawMessage) json.RawMessage {
 	type member = map[string]any
 	properties := member{"approved": member{"type": "boolean"}, "reason": member{"type": "string", "maxLength": maxReason}}
@@ -180,7 +184,8 @@ func (c *callCard) schemaWith(edited json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// moveSchema is a schema as a part of another one, at a JSON Pointer in it: references to places in it lead to where these are then.
+// moveSchema is a schema as a part of another one, at a JSON Pointer in it: references to places in it lead to where
+// these are then.
 func moveSchema(schema json.RawMessage, to string) (json.RawMessage, bool) {
 	d := json.NewDecoder(bytes.NewReader(schema))
 	d.UseNumber()
@@ -195,7 +200,8 @@ func moveSchema(schema json.RawMessage, to string) (json.RawMessage, bool) {
 	return raw, err == nil
 }
 
-// moveReferences changes the references in a part of a schema. Named says that the members of v are named schemas, and not keywords.
+// moveReferences changes the references in a part of a schema. Named says that the members of v are named schemas, and
+// not keywords.
 func moveReferences(v any, to string, named bool) {
 	switch v := v.(type) {
 	case []any:
@@ -218,5 +224,5 @@ func moveReferences(v any, to string, named bool) {
 	}
 }
 
-// namedSchemas are the keywords whose members are schemas by names of their own.
+// namedSchemas are the keywords with members that are named schemas.
 var namedSchemas = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}

@@ -8,13 +8,14 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// The beginnings of the keys under which a turn remembers under which approval a call is made, and that one was given with an answer.
+// The beginnings of the keys under which a turn remembers under which approval a call is made, and that one was given
+// with an answer.
 const (
 	coveredKey  = "approve/covered/"
 	rememberKey = "approve/remember/"
 )
 
-// scopes are those for which a person may approve of later calls. There are none while approvals name a tool that is not there: nobody
+// scopes are those for which a person may approve later calls. There are none while approvals name a missing tool: the
 // knows then which tool was meant to be asked about.
 func (r *llmRun) scopes() []ApprovalScope {
 	if r.askAll || r.t.x.Approvals == nil {
@@ -23,15 +24,15 @@ func (r *llmRun) scopes() []ApprovalScope {
 	return r.Approve.Remember
 }
 
-// subject is what an approval of later calls of a tool is about. The hash has all that people and the model know of the tool, and where its calls
-// go, so that a tool which has become another one asks again.
+// subject is what an approval of later calls of a tool is about. The hash has all that people and the model know of the
+// tool, and where its calls go, so that a tool which has become another one asks again.
 func (r *llmRun) subject(tool *Tool) state.ApprovalSubject {
 	hash := state.Hash([]byte(tool.Name), []byte(tool.SourceName), []byte(tool.Description), state.Canonical(tool.Parameters),
 		[]byte(strconv.FormatBool(tool.Destructive)), []byte(tool.Origin))
 	return state.ApprovalSubject{Agent: r.t.Input().Agent, Path: r.t.identity(), Tool: tool.Name, Hash: hash}
 }
 
-// decide finds out whether a call that needs approval is made: by what is remembered, or by asking a person.
+// decide finds out whether a call that needs approval is made: by a remembered approval, or by asking a person.
 func (r *llmRun) decide(tool *Tool, s *llmRound, i int, arguments json.RawMessage) (ruling, *Pause, error) {
 	if v, ok := r.covered(tool, s, i); ok {
 		v.arguments = arguments
@@ -50,8 +51,8 @@ type coveredCall struct {
 	Origin string `json:"origin,omitempty"`
 }
 
-// covered looks for an approval under which a call may be made, unless a person was asked about it. What was found when the call was about to be
-// made holds for it, also when the turn is entered again while the tool is at work.
+// covered looks for an approval of a call, unless a person was asked about it. An approval that was found when the call
+// was about to be made holds for it, also when the turn is entered again while the tool is at work.
 func (r *llmRun) covered(tool *Tool, s *llmRound, i int) (v ruling, ok bool) {
 	key, scopes := s.callKey(i), r.scopes()
 	if raw, found := r.t.memo(coveredKey + key); found {
@@ -80,8 +81,8 @@ func (r *llmRun) covered(tool *Tool, s *llmRound, i int) (v ruling, ok bool) {
 	return v, true
 }
 
-// rememberApproval remembers what a person approved of together with a call, once. Where that fails the call is made all the same, and the next one
-// asks.
+// rememberApproval remembers what a person approved of together with a call, once. Where that fails the call is made
+// all the same, and the next one asks.
 func (r *llmRun) rememberApproval(tool *Tool, key string, v *ruling) error {
 	if !slices.Contains(r.scopes(), v.remember) {
 		return nil

@@ -22,8 +22,8 @@ type Answer struct {
 	Payload json.RawMessage
 }
 
-// ErrCancelled is what there is instead of an answer to a question that a person cancelled. A turn that returns it has ended,
-// without what it asked for, and has not failed.
+// ErrCancelled is what there is instead of an answer to a question that a person cancelled. A turn that returns it has
+// ended, without what it asked for, and has not failed.
 var ErrCancelled = errors.New("groupchat: the question was cancelled")
 
 // Decode reads the payload into v. It returns [ErrCancelled] if there is none because the question was cancelled.
@@ -39,7 +39,7 @@ func (a Answer) Decode(v any) error {
 
 // Ask asks a person and returns the answer. The first time there is none: it returns a [*Pause], which the
 // agent returns in turn, and the run ends. The run that brings the answer enters the turn again from the top. If the
-// turn then asks with another Message, that is another question, and it waits for an answer of its own.
+// turn then asks with another Message, that is another question, with a separate answer.
 func (t *Turn) Ask(q Question) (Answer, error) {
 	answers, err := t.AskAll(q)
 	if err != nil {
@@ -48,7 +48,7 @@ func (t *Turn) Ask(q Question) (Answer, error) {
 	return answers[0], nil
 }
 
-// Choose asks q, whose Options are options, and returns the one that was chosen, or [ErrCancelled]. Like [Turn.Ask] it returns a
+// Choose asks q with options, and returns the chosen one, or [ErrCancelled]. Like [Turn.Ask] it returns a
 // [*Pause] the first time.
 func Choose[T any](t *Turn, q Question, options ...T) (T, error) {
 	var none T
@@ -99,7 +99,7 @@ func (t *Turn) AskAll(questions ...Question) ([]Answer, error) {
 }
 
 // ask returns the answer to q, or the pause that waits for it. Each try of a question that was answered
-// wrongly has a key of its own, so that a turn entered again finds every earlier answer where it left it.
+// wrongly has its own key, so that a turn entered again finds every earlier answer in its place.
 func (t *Turn) ask(q Question) (Answer, *Pause, error) {
 	q, err := q.complete()
 	if err != nil {
@@ -112,7 +112,7 @@ func (t *Turn) ask(q Question) (Answer, *Pause, error) {
 	for try := 1; ; try++ {
 		key := tryKey(q.Key, try)
 		if t.askedOtherwise(key, q) {
-			continue // what was answered, or may still be, was another question
+			continue // the earlier answer is for another question
 		}
 		given, ok, err := t.answered(key, q, first)
 		if err != nil {
@@ -149,7 +149,7 @@ func tryKey(key string, n int) string {
 	return key + "#" + strconv.Itoa(n)
 }
 
-// answered returns what was answered under key. If nothing was and offer is set, the turns above may answer q.
+// answered returns the answer under key. Without one, and with offer set, the turns above may answer q.
 func (t *Turn) answered(key string, q Question, offer bool) (state.Answer, bool, error) {
 	if given, ok := t.answer(key); ok || !offer {
 		return given, ok, nil
@@ -186,7 +186,7 @@ func (t *Turn) intercept(key string, q Question) (state.Answer, bool, error) {
 // askedOtherwise reports whether something else than q was asked under key when the turn was entered before.
 func (t *Turn) askedOtherwise(key string, q Question) bool {
 	asked := t.askedHash(key)
-	return asked != "" && asked != q.hash() && asked != Question{Message: q.Message}.hash() // of a checkpoint without origins
+	return asked != "" && asked != q.hash()
 }
 
 // question returns the pause that waits for an answer to q.

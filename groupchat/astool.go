@@ -32,41 +32,42 @@ func (p BranchPolicy) String() string { return cmp.Or(string(p), "fork") }
 
 // AsToolOptions say how a specialist is called as a tool. Name is required.
 type AsToolOptions struct {
-	// Name is the tool's and the specialist's; Description is what the model is told of it, that of the agent if empty.
+	// Name is the tool's and the specialist's; Description is the tool's description for the model, by default the
+	// agent's.
 	Name        string
 	Description string
 	// Branch is the conversation it works in.
 	Branch BranchPolicy
-	// Inherit gives a fork no more of the conversation than the model that calls it is told: what its [History] leaves out is left out
-	// there too, and a summary stands for it. Otherwise a fork is given all that the agent sees, and a History of its own
-	// decides how much of that its model is told.
+	// Inherit limits a fork to the messages in the request of the calling model: messages that its [History] omits are
+	// omitted there too, with the same summary. Otherwise a fork has all messages of the agent, and its own History
+	// limits its requests.
 	Inherit bool
 	// Compact, if set, makes what a fork is given shorter. It is called once per call of the tool: what it returns is
 	// recorded. It must not change the messages.
 	Compact func(ctx context.Context, history []Message) ([]Message, error)
-	// Show lets people see what it says as it is said, also where the rest of the team does not. Otherwise people see that it
+	// Show streams its messages to people, even if the rest of the team does not see them. Otherwise people see that it
 	// works, and what it asks.
 	Show bool
-	// Scope is which state it works on; the zero value is that of the agent that calls it. Writes are the pointers it may
-	// write; nil means all.
+	// Scope is which state it works on; the zero value is that of the agent that calls it. Writes are the pointers it
+	// may write; nil means all.
 	Scope  Scoping
 	Writes []string
 	// Retries is how often a failed turn of the specialist is tried again: see [ErrorPolicy].
 	Retries int
-	// Metadata goes with each result to the client, beside what is told there of the branch.
+	// Metadata is sent to the client with each result, beside the description of the branch.
 	Metadata agui.Metadata
 }
 
 // AsTool returns agent as a tool of a model's. It takes one argument, the query, and its result is the last thing the
-// agent says. Each call is a turn of the agent's inside that of the agent that calls it, a step and a subagent below it: it
-// may ask and call, and waits with the run. Its own tools are its own.
+// agent says. Each call is a turn of the agent's inside that of the agent that calls it, a step and a subagent below
+// it: it may ask and call, and waits with the run. Its own tools are its own.
 //
-// A person has to approve of each call; set Approve of the tool to change that. An [LLM] without a model speaks through that
-// of the agent that calls it.
+// A person has to approve of each call; set Approve of the tool to change that. An [LLM] without a model speaks through
+// that of the agent that calls it.
 //
-// The result's metadata say what became of it: subAgentStatus is completed or failed, and subAgent an object that tells the
-// branch. A session is read off the results in the conversation, so it is as lasting as that, and goes where it is cut
-// or forked.
+// The result's metadata say what became of it: subAgentStatus is completed or failed, and subAgent an object that tells
+// the branch. A session is read off the results in the conversation, so it is as lasting as that, and goes where it is
+// cut or forked.
 func AsTool(agent Agent, o AsToolOptions) Tool {
 	s := &specialist{agent, o}
 	t := Tool{Name: o.Name, Description: o.Description, Parameters: querySchema, Approve: ApproveAlways, Turn: s.call, agent: agent, Origin: originOf(agent, 0)}
@@ -92,7 +93,7 @@ type specialist struct {
 	o     AsToolOptions
 }
 
-// check reports what is wrong with the options.
+// check reports mistakes in the options.
 func (s *specialist) check() error {
 	var errs []error
 	bad := collecting(&errs)
@@ -146,7 +147,7 @@ func (s *specialist) call(ctx context.Context, t *Turn, c ToolCall) (ToolResult,
 	return s.result("completed", b, replies[0].Text()), nil
 }
 
-// inherit is the agent, speaking through model if it has none of its own.
+// inherit returns the agent, with model if it has none.
 func (s *specialist) inherit(model model.Model) Agent { return inheriting(s.agent, model) }
 
 func inheriting(agent Agent, model model.Model) Agent {
@@ -204,7 +205,7 @@ func (s *specialist) invocation(ctx context.Context, t *Turn, c ToolCall, b *too
 	return o, nil
 }
 
-// A toolBranch is what the client is told of the conversation that a specialist works in. It names everything by an id or a path.
+// A toolBranch describes the specialist's conversation for the client. It names everything by an id or a path.
 type toolBranch struct {
 	Kind string `json:"kind"` // "subagent"
 	ID   string `json:"branchId"`
@@ -212,7 +213,7 @@ type toolBranch struct {
 	// RunID is the invocation, as in SUBAGENT_STARTED.
 	RunID  string `json:"runId,omitempty"`
 	Policy string `json:"policy"`
-	// Visibility is hidden, or shown where people see what is said.
+	// Visibility is hidden, or shown if people see the messages.
 	Visibility string `json:"visibility"`
 	// Parent is the path of the turn that called, and ToolCallID the call.
 	Parent     string `json:"parent"`
@@ -248,7 +249,7 @@ func (s *specialist) branch(t *Turn, c ToolCall, query string) toolBranch {
 	return b
 }
 
-// result is what the model and the client are told.
+// result is the result for the model and the client.
 func (s *specialist) result(status string, b toolBranch, text string) ToolResult {
 	r := TextResult(text)
 	r.Metadata = agui.Metadata{}

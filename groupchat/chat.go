@@ -32,8 +32,8 @@ type Chat struct {
 	Middleware []func(Agent) Agent
 	// State is the chat's use of the shared state, if it is a thread's root agent.
 	State StateSpec
-	// History is that of the participants which speak through models, of those in their teams and of a manager that is a model,
-	// unless they have their own.
+	// History is that of the participants which speak through models, of those in their teams and of a manager that is
+	// a model, unless they have their own.
 	History *History
 	// Suggester proposes what a person could say to the chat next; nil proposes nothing.
 	Suggester Suggester
@@ -45,7 +45,7 @@ const maxRounds = 40
 // StateSpec returns c.State.
 func (c *Chat) StateSpec() StateSpec { return c.State }
 
-// Describe tells who is in the team.
+// Describe lists the members of the team.
 func (c *Chat) Describe() Info { return describeTeam(c, nil) }
 
 func (c *Chat) info(parts []Info) Info {
@@ -80,10 +80,10 @@ func describeTeam(c composite, above []Agent) Info {
 	interrupts, can := false, Abilities{}
 	for _, p := range c.parts() {
 		info := Info{Name: p.Name, Description: p.Description, Interrupts: true} // an agent that does not describe itself may ask
-		if told, ok := describe(p.Agent, above); ok {
-			info.Interrupts, info.Abilities, info.Participants, info.Structure = told.Interrupts, told.Abilities, told.Participants, told.Structure
+		if own, ok := describe(p.Agent, above); ok {
+			info.Interrupts, info.Abilities, info.Participants, info.Structure = own.Interrupts, own.Abilities, own.Participants, own.Structure
 			if info.Description == "" {
-				info.Description = told.Description
+				info.Description = own.Description
 			}
 		}
 		interrupts, can = interrupts || info.Interrupts, can.or(info.Abilities)
@@ -204,7 +204,8 @@ func (r *chatRun) choose(ctx context.Context) (done bool, err error) {
 	return false, r.open(p, d)
 }
 
-// noteLimit tells that the chat ends because its turns are used up. A round robin with a number of turns ends so by its author's will.
+// noteLimit tells that the chat ends because its turns are used up. A round robin with a number of turns ends so by its
+// author's will.
 func (r *chatRun) noteLimit(ctx context.Context) {
 	if kindOf(r.manager) == (roundRobin{}).Kind() && r.MaxRounds > 0 {
 		return
@@ -251,7 +252,7 @@ func (r *chatRun) snapshot() (json.RawMessage, error) {
 	return saved, nil
 }
 
-// supervise lets the supervisor say and do what it decided, in a step of its own. It has no subagent.
+// supervise performs the supervisor's message and action, in a separate step. It has no subagent.
 func (r *chatRun) supervise(d Decision) error {
 	if d.Say == "" && d.Act == nil {
 		return nil

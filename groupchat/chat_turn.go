@@ -9,7 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 )
 
-// turn runs the open turn and closes it. A nil error means that the chat goes on.
+// turn runs the open turn and closes it. After a nil error the chat continues.
 func (r *chatRun) turn(ctx context.Context) error {
 	record := r.record.Turn
 	p := r.speaker(record.Speaker)
@@ -44,7 +44,7 @@ func (r *chatRun) attempt(p *Participant, record *turnRecord) error {
 	return err
 }
 
-// A progressMark tells whether a turn did anything: by what was said so far, and the states it can change.
+// A progressMark tells whether a turn did anything: by the messages so far, and the states it can change.
 type progressMark struct {
 	said        int
 	shared, own int // revisions of the states

@@ -9,31 +9,32 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 )
 
-// A Concurrent is an [Agent] that lets its participants work at once on the same input, and waits for all of them. Each sees what
-// the fan sees, as its own context shows it, and its own words, not those of the others. A participant that fails cancels
-// the others and fails the fan, or is left out, as its policy says; any number may pause, and those that had ended are not
-// begun again. It is a definition, like a [Chat].
+// A Concurrent is an [Agent] that lets its participants work at once on the same input, and waits for all of them. Each
+// sees what the fan sees, as its own context shows it, and its own words, not those of the others. A participant that
+// fails cancels the others and fails the fan, or is left out, as its policy says; any number may pause, and those that
+// had ended are not begun again. It is a definition, like a [Chat].
 type Concurrent struct {
 	// Description is for people, and for models that choose among agents.
 	Description  string
 	Participants []Participant
-	// Select, if set, names those that work this time; the others are left out. It is asked once per turn. See [SelectWhen] and
-	// [SelectBy].
+	// Select, if set, names those that work this time; the others are left out. It is asked once per turn. See
+	// [SelectWhen] and [SelectBy].
 	Select Selector
-	// Output says who is shown the words of the participants. The zero value shows them as they come, in no particular
-	// order. With [OutputHistory] only the last words of each are shown, when all have ended, in the order of the participants.
+	// Output says who sees the messages of the participants. The zero value shows them as they come, in no particular
+	// order. With [OutputHistory] only the last words of each are shown, when all have ended, in the order of the
+	// participants.
 	Output OutputMode
 	// Named puts the name of each participant before its answer where the answers become one text: see [Reply.Text].
 	Named bool
-	// Join, if set, is called with the replies of all participants in their order, to summarise them or change the state; those
-	// that were skipped are marked. It must not ask.
+	// Join, if set, is called with the replies of all participants in their order, to summarise them or change the
+	// state; those that were skipped are marked. It must not ask.
 	Join func(ctx context.Context, t *Turn, replies []Reply) error
 }
 
 // Validate reports every mistake of the fan, nested ones included, joined.
 func (f *Concurrent) Validate() error { return validateTeam(f, "fan", nil) }
 
-// Describe tells who is in the fan.
+// Describe lists the participants.
 func (f *Concurrent) Describe() Info { return describeTeam(f, nil) }
 
 // Run lets the participants work, and joins their replies.

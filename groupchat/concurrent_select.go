@@ -16,11 +16,11 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// A Selector chooses who works in a [Concurrent] this time, by name. None is a choice: then nobody does. The view is that of the fan's own turn,
-// with the fan's participants; what the turns of the chat around it came to is in it.
+// A Selector chooses the participants of a [Concurrent] for one turn, by name; it may choose none. The view is that of
+// the agent's turn, with its participants; it includes the results of the turns of the chat around it.
 type Selector func(ctx context.Context, v View) ([]string, error)
 
-// SelectWhen makes a selector of those participants whose condition holds, and of those who have none.
+// SelectWhen makes a selector of those participants with a condition that holds, and of those without one.
 func SelectWhen(when map[string]Condition) Selector {
 	return func(_ context.Context, v View) ([]string, error) {
 		var names []string
@@ -38,22 +38,23 @@ type LLMSelectOptions struct {
 	Model model.Model
 	// Instructions say how to choose; the participants with their descriptions and the form of the answer are added.
 	Instructions string
-	// Sees are JSON Pointers to what the model is told of the state.
+	// Sees are JSON Pointers to the parts of the state in the request.
 	Sees []string
 	// Most is how many are chosen at most; 0 means all.
 	Most int
-	// Retries is how often the model is told what is wrong with its choice and asked again; 0 means 2, -1 never.
+	// Retries is how often the model is asked again after an invalid choice; 0 means 2, -1 never.
 	Retries int
-	// Among chooses of whom the model is told; nil tells of all. If it leaves no more than one, no model is asked.
+	// Among selects the participants that the model may choose; nil offers all. If it leaves no more than one, no model
+	// is asked.
 	Among Selector
 }
 
-// selectionTranscript is how many bytes of the conversation a model that chooses is told.
+// selectionTranscript is the size of the conversation in the request of a choosing model, in bytes.
 const selectionTranscript = 32 << 10
 
-// SelectBy makes a selector that lets a model choose at least one. Its replies are recorded, see [View.AskModel]. If the model fails, or
-// none of its choices can be used, all work that it could choose from, or the first Most of them: a turn is not lost because nobody
-// could tell whom it is for. A hook that refuses the call fails the turn.
+// SelectBy makes a selector that lets a model choose at least one. Its replies are recorded, see [View.AskModel]. If
+// the model fails, or none of its choices is valid, all candidates work, or the first Most of them: a turn is not lost
+// because no participant could tell whom it is for. A hook that refuses the call fails the turn.
 func SelectBy(o LLMSelectOptions) Selector {
 	return func(ctx context.Context, v View) ([]string, error) {
 		if o.Among != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A Condition looks at what a manager sees: the shared state, and what was said. It has no effect and does not fail: where a
-// value is missing, or of another type than the condition is about, it does not hold. Conditions stand in rules, in Chat.Until and
-// in [SelectWhen].
+// A Condition looks at a manager's view: the shared state, and the messages. It has no effect and does not fail: where
+// a value is missing, or of another type than the condition is about, it does not hold. Conditions stand in rules, in
+// Chat.Until and in [SelectWhen].
 type Condition func(v View) bool
 
 // holds reports whether c holds; a condition that is nil does not.
@@ -76,8 +76,8 @@ func number(pointer string, holds func(float64) bool) Condition {
 	}
 }
 
-// Contains holds while the value at pointer is a list one element of which is value, as JSON, or a text of which value, a text too,
-// is a part, letter by letter.
+// Contains holds while the value at pointer is a list one element of which is value, as JSON, or a text of which value,
+// a text too, is a part, letter by letter.
 func Contains(pointer string, value any) Condition {
 	want, err := json.Marshal(value)
 	want = state.Canonical(want)
@@ -114,7 +114,8 @@ func textOf(raw json.RawMessage) (string, bool) {
 	return *text, true
 }
 
-// UserSaid holds while the newest message of the user's is there and its text passes test, such as [regexp.Regexp.MatchString].
+// UserSaid holds while the newest message of the user's is there and its text passes test, such as
+// [regexp.Regexp.MatchString].
 func UserSaid(test func(text string) bool) Condition {
 	return func(v View) bool {
 		m, ok := v.LastUser()
@@ -122,8 +123,8 @@ func UserSaid(test func(text string) bool) Condition {
 	}
 }
 
-// Said holds while the participant has said something in the conversation, of which the last message passes test. What its team said
-// under other names does not count.
+// Said holds while the participant has said something in the conversation, of which the last message passes test. What
+// its team said under other names does not count.
 func Said(participant string, test func(text string) bool) Condition {
 	return func(v View) bool {
 		m, ok := v.LastWords(participant)
@@ -149,15 +150,16 @@ func (v View) LastUser() (Message, bool) {
 	return v.newest(func(m Message) bool { return m.Role == agui.RoleUser })
 }
 
-// LastWords returns the newest message with words that a participant, or the supervisor, said under its name, and whether there is
-// one.
+// LastWords returns the newest message with words that a participant, or the supervisor, said under its name, and
+// whether there is one.
 func (v View) LastWords(participant string) (Message, bool) {
 	return v.newest(func(m Message) bool {
 		return m.Role == agui.RoleAssistant && m.Name == participant && !m.Content.IsZero() && v.saidBy(m, participant)
 	})
 }
 
-// saidBy reports whether m, which has the participant's name, may be the participant's: others in the tree may have that name.
+// saidBy reports whether m, which has the participant's name, may be the participant's: others in the tree may have
+// that name.
 func (v View) saidBy(m Message, participant string) bool {
 	if v.turn == nil {
 		return true
@@ -166,7 +168,8 @@ func (v View) saidBy(m Message, participant string) bool {
 	return path == "" || path == joinPath(v.turn.identity(), participant)
 }
 
-// newest returns the newest message of the conversation for which is holds. It reads no more of the conversation than it has to.
+// newest returns the newest message of the conversation for which is holds. It reads no more of the conversation than
+// it has to.
 func (v View) newest(is func(Message) bool) (Message, bool) {
 	if v.backward == nil {
 		return newest(v.History(), is)

@@ -13,11 +13,11 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A Contract says what an agent needs to find in its state, and what is there when its turn has ended. Usually the agent has a state of its
-// own, of which the inputs and outputs are all that it shares with its team: see [Scoping].
+// A Contract declares the inputs of an agent in its state, and its outputs at the end of its turn. Usually the agent
+// has a separate own, of which the inputs and outputs are all that it shares with its team: see [Scoping].
 //
-// Both are JSON Schemas of objects, whose members are those of the state. Only members that the schema names, in properties or required, are
-// looked at.
+// Both are JSON Schemas of objects with the members of the state. Only members that the schema names, in properties or
+// required, are looked at.
 type Contract struct {
 	// Inputs are checked before the agent works in a turn, once for the turn; nil asks for nothing.
 	Inputs json.RawMessage
@@ -25,12 +25,12 @@ type Contract struct {
 	Outputs json.RawMessage
 }
 
-// WithContract returns agent with a contract. A turn that breaks it fails with contract_violation: before the agent begins for want of an
-// input, and after it for want of an output. What the agent wrote to a state that it shares stays written. The agent has the same turns: a
-// checkpoint with the contract goes on without, and the other way round.
+// WithContract returns agent with a contract. A turn that breaks it fails with contract_violation: before the agent
+// begins for want of an input, and after it for want of an output. What the agent wrote to a state that it shares stays
+// written. The agent has the same turns: a checkpoint with the contract continues without, and the other way round.
 //
-// A participant whose scope cannot give the inputs that are required, or gives or takes others than those the contract names, is reported
-// by Validate.
+// A participant with a scope that lacks required inputs, or gives or takes others than those of the contract, is
+// reported by Validate.
 func WithContract(agent Agent, c Contract) Agent {
 	k := &contracted{agent: agent}
 	k.inputs, k.err = newSide("inputs", c.Inputs)
@@ -129,7 +129,7 @@ func (c *contracted) check(bad func(format string, args ...any)) {
 	}
 }
 
-// checkContract reports what of p's scope does not fit the contract that its agent has, if it has one.
+// checkContract reports mismatches between p's scope and the contract of its agent, if it has one.
 func (p *Participant) checkContract(bad func(format string, args ...any)) {
 	c := contractOf(p.Agent)
 	if c == nil || p.Scope.Kind == ScopeShared {
@@ -169,8 +169,8 @@ func (s *contractSide) lacks(name string) bool {
 	return s.closed && !named
 }
 
-// contractOf is the contract of an agent as it is in its participant's state; nil if there is none, or the agent makes a state of its own
-// before.
+// contractOf is the contract of an agent as it applies to its participant's state; nil if there is none, or the agent
+// makes its own state before.
 func contractOf(a Agent) *contracted {
 	for range maxWrappers {
 		switch w := a.(type) {

@@ -11,31 +11,31 @@ import (
 	"github.com/agui-gateway/gateway/agui/run"
 )
 
-// An OutputMode says who is shown the words of an agent that works within another's turn.
+// An OutputMode says who sees the messages of an agent that works within another's turn.
 type OutputMode string
 
 // The output modes.
 const (
 	OutputBoth    OutputMode = ""        // they are shown as they are said, and are part of the conversation
-	OutputDirect  OutputMode = "direct"  // they are shown as they are said, but nobody else in the team sees them
+	OutputDirect  OutputMode = "direct"  // people see them as they are said, but no other agent of the team does
 	OutputHistory OutputMode = "history" // only its last words are shown, when it is done, and are part of the conversation
 	OutputNone    OutputMode = "none"    // nothing is shown: who invoked it gets its words
 )
 
-// ownConversation reports whether the agent works in a conversation of its own, which no client is shown.
+// ownConversation reports whether the agent works in a private conversation, which clients do not see.
 func (o OutputMode) ownConversation() bool { return o == OutputHistory || o == OutputNone }
 
 func (o OutputMode) known() bool {
 	return o == OutputBoth || o == OutputDirect || o == OutputHistory || o == OutputNone
 }
 
-// A branch is a conversation that nobody outside sees. A record keeps what was said in it over a pause.
+// A branch is a private conversation. A record keeps its messages over a pause.
 type branch struct {
 	run   *run.Run
 	given int // how many messages it began with
 }
 
-// branch makes a conversation that begins with given and goes on with kept.
+// branch makes a conversation that begins with given and continues with kept.
 func (x *execution) branch(given, kept []Message) (*branch, error) {
 	run := run.New(run.Options{
 		ThreadID: x.Input.ThreadID, RunID: x.Input.RunID, NewID: x.NewID,
@@ -58,8 +58,8 @@ func messages(r *run.Run) []Message {
 	return all
 }
 
-// backward are the messages that the root's turn sees, from the newest on, so that who looks for the last of a kind does not
-// read a long thread. It is nil for other turns, which see less.
+// backward are the messages that the root's turn sees, from the newest on, so that a search for the last of a kind does
+// not read a long thread. It is nil for other turns, which see less.
 func (t *Turn) backward() iter.Seq[Message] {
 	if t.up != nil || t.visibility != nil || t.output.ownConversation() {
 		return nil
@@ -75,7 +75,7 @@ func (t *Turn) backward() iter.Seq[Message] {
 	}
 }
 
-// useBranch lets t speak in a conversation of its own from now on, which begins with given and is kept in the record's
+// useBranch makes t write to a private conversation from now on, which begins with given and is kept in the record's
 // field. Its questions and calls stay in the conversation that people see.
 func (t *Turn) useBranch(given []Message, kept *[]Message) (*checkpointHook, error) {
 	b, err := t.x.branch(given, t.x.branchOf(kept))
@@ -89,7 +89,7 @@ func (t *Turn) useBranch(given []Message, kept *[]Message) (*checkpointHook, err
 	return t.x.addHook(func() { *kept = b.said() }), nil
 }
 
-// visible leaves out of messages what nobody at path is to see.
+// visible omits messages that are hidden from path.
 func visible(messages []Message, path string) []Message {
 	hidden := func(m Message) bool {
 		to := markOf(m).Direct
@@ -101,8 +101,8 @@ func visible(messages []Message, path string) []Message {
 	return slices.DeleteFunc(slices.Clone(messages), hidden)
 }
 
-// Names tell the participants of one team apart. In a tree of teams several may have one name, so who said something is known
-// by path: that of the mark on the message, else that of the only one in the tree who has the name.
+// Names tell the participants of one team apart. In a tree of teams several may have one name, so who said something is
+// known by path: that of the mark on the message, else that of the only agent in the tree with the name.
 
 // A mark is what this package keeps in a message's metadata, under [turnMeta].
 type mark struct {
@@ -150,7 +150,7 @@ func (t *Turn) markedAs(name, path string, fans []fanMark) agui.Metadata {
 }
 
 // identity is the path of whom t speaks for: the same whichever time it is invoked, and the participant's where another
-// turn stands in for its own.
+// turn is its proxy.
 func (t *Turn) identity() string { return plainPath(t.speakerTurn().path) }
 
 // plainPath joins the names of a path, without the number of an invocation.
@@ -162,7 +162,7 @@ func plainPath(path []string) string {
 	return strings.Join(plain, ".")
 }
 
-// speaker is the path of who said m; empty if nobody knows.
+// speaker is the path of the speaker of m; empty if it is unknown.
 func (x *execution) speaker(m Message) string {
 	if k := markOf(m); k.Path != "" {
 		return k.Path
@@ -178,7 +178,7 @@ func (x *execution) nameOf(m Message) string {
 // isOwn reports whether t, or an earlier turn of the same agent, said m.
 func (t *Turn) isOwn(m Message) bool { return t.x.said(m, t.name(), t.identity()) }
 
-// said reports whether m is under the name, and nobody else than the one at path is known to have said it.
+// said reports whether m is under the name, and no other speaker than the one at path is known.
 func (x *execution) said(m Message, name, path string) bool {
 	if m.Name != name {
 		return false

@@ -112,7 +112,7 @@
 //	chat_turn.go        the open turn; it ends with a commit            concurrent*.go, sub.go, review.go, astool*.go by invoke.go
 //	turn_try.go         one try: step, subagent, failure, retry         turn_scope.go: its state; hooks_stream.go: filters of its events
 //	llm.go              LLM.Run: the loop of replies and calls          remote*.go: agents on other servers; package script
-//	prepare.go          what is computed for the turn                   template*.go
+//	prepare.go          computes instructions for the turn              template*.go
 //	llm_tools.go        the tools of the turn                           tool*.go; verdict.go, approve*.go: questions about calls
 //	llm_request.go      conversation ─► request                         visibility.go, conversation.go, history*.go
 //	llm_ask.go          one reply, recorded by once.go                  history_fit.go: shorter, if it is too long

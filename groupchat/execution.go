@@ -43,7 +43,7 @@ func (x *execution) rootTurn() *Turn {
 	return t
 }
 
-// end returns the result of the run whose root turn ended with err.
+// end returns the result of the run after its root turn ended with err.
 func (x *execution) end(t *Turn, err error) (Result, error) {
 	if cause := x.endCause(); cause != nil && (err != nil || x.ctx.Err() == nil) {
 		return Result{}, cause
@@ -107,8 +107,8 @@ func (x *execution) commit(ctx context.Context) error {
 	return x.fatal(err)
 }
 
-// endCause returns why the run cannot go on whatever its agents do: a stop, a deadline, a failed writer or journal. It
-// is nil while the run can go on.
+// endCause returns why the run must end whatever its agents do: a stop, a deadline, a failed writer or journal. It
+// is nil while the run may continue.
 func (x *execution) endCause() error {
 	if x.ctx.Err() != nil {
 		return context.Cause(x.ctx)

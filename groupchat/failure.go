@@ -19,8 +19,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// fail returns an error with the code that its run ends with. A format that begins with a turn's path drops that of a root
-// agent, which is empty.
+// fail returns an error with the code that its run ends with. A format that begins with a turn's path drops that of a
+// root agent, which is empty.
 func fail(code errcode.Code, format string, args ...any) error {
 	if rest, ok := strings.CutPrefix(format, "%s: "); ok && len(args) > 0 && args[0] == "" {
 		format, args = rest, args[1:]
@@ -52,7 +52,7 @@ func onlyCancelled(err error) bool {
 	}
 }
 
-// A pathError is a failure of the turn at Path, or of what was done in its name.
+// A pathError is a failure of the turn at Path, or of an action in its name.
 type pathError struct {
 	Path string
 	Err  error
@@ -82,7 +82,7 @@ type PanicError struct {
 func (p *PanicError) Error() string { return fmt.Sprintf("groupchat: panic: %v", p.Value) }
 
 // protect turns a panic of f into an error. The methods of the error that f returns are the agent's code too: one that
-// panics when somebody asks what the error is counts as a panic of f, so that whoever asks later is safe.
+// panics in its Error method counts as a panic of f, so that later callers are safe.
 func protect(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -97,9 +97,9 @@ func protect(f func() error) (err error) {
 // errNone is the cause of no error.
 var errNone = errors.New("groupchat: none")
 
-// verdict is the error of a turn whose goroutines returned errs: the first failure, or else all pauses joined, in the
-// order in which their goroutines were started, so that the questions have the same order every time. A turn that has failed
-// asks nothing.
+// verdict is the error of a turn with the errs of its goroutines: the first failure, or else all pauses joined, in the
+// order in which their goroutines were started, so that the questions have the same order every time. A turn that has
+// failed asks nothing.
 func verdict(errs []returnedError) error {
 	for _, e := range errs {
 		if pauseOf(e.err) == nil {
@@ -119,15 +119,15 @@ func verdict(errs []returnedError) error {
 
 // An ErrorPolicy says what a participant's failure means for the chat. The zero value fails the run.
 type ErrorPolicy struct {
-	// Retries is how often the turn is tried again first. It goes on with what it recorded: what it said, asked and did once is
+	// Retries is how often the turn is tried again first. Its records stay: earlier messages, questions and effects are
 	// not repeated, only what failed is.
 	Retries int
-	// Backoff is how long the first retry waits at most; it waits at least half as long. Each further one waits twice as long, up
-	// to 30 seconds. 0 means 500ms; a negative one does not wait.
+	// Backoff is how long the first retry waits at most; it waits at least half as long. Each further one waits twice
+	// as long, up to 30 seconds. 0 means 500ms; a negative one does not wait.
 	Backoff time.Duration
 	// RetryIf says after which failures; nil means [Retryable]. It may be asked twice about one.
 	RetryIf func(err error) bool
-	// Skip goes on without the participant; the supervisor chooses again.
+	// Skip continues without the participant; the supervisor chooses again.
 	Skip bool
 }
 
@@ -137,9 +137,9 @@ const (
 	mostBackoff  = 30 * time.Second
 )
 
-// Retryable reports whether a turn that failed with err may succeed the next time. It cannot after a panic, a write that is
-// forbidden or too large, credentials or a request that a server refused, a circle of remote agents, an internal error, a
-// mistake in the definition of the team, or what a hook, a budget or a contract does not allow.
+// Retryable reports whether a turn that failed with err may succeed the next time. It cannot after a panic, a write
+// that is forbidden or too large, credentials or a request that a server refused, a circle of remote agents, an
+// internal error, a mistake in the definition of the team, or what a hook, a budget or a contract does not allow.
 func Retryable(err error) bool {
 	if _, ok := errors.AsType[*PanicError](err); ok || errors.Is(err, state.ErrForbidden) {
 		return false
@@ -188,8 +188,8 @@ func (p ErrorPolicy) wait(ctx context.Context, n int) bool {
 	return wait.For(ctx, pause/2+rand.N(pause/2+1)) == nil // not all at the same moment
 }
 
-// ModelFailed reports whether err is the failure of a model, without which an agent may know what to do, and not a hook's refusal, a
-// budget's, or the end of the run.
+// ModelFailed reports whether err is the failure of a model, without which an agent may know what to do, and not a
+// hook's refusal, a budget's, or the end of the run.
 func ModelFailed(err error) bool {
 	switch errcode.Of(err) {
 	case errcode.ModelUnavailable, errcode.ModelAuth, errcode.ModelRequest, errcode.ModelResponse, errcode.ModelContentFilter, errcode.ModelContextLength:

@@ -16,14 +16,15 @@ import (
 type HandoffOptions struct {
 	// Start is who speaks first in a conversation.
 	Start string
-	// Edges say who may hand over to whom; a participant without an entry may hand over to nobody. Nil lets everybody hand over
-	// to everybody.
+	// Edges lists the targets of each participant; one without an entry may hand over to none. Nil lets every
+	// participant hand over to everybody.
 	Edges map[string][]string
-	// Autonomous lets a speaker that hands over to nobody go on, until it names [Done], has a turn in which it does nothing or
-	// has used up its turns, instead of giving control back to the user. Models get a tool for Done, called finish.
+	// Autonomous lets a speaker that does not hand over continue, until it names [Done], has a turn in which it does
+	// nothing or has used up its turns, instead of giving control back to the user. Models get a tool for Done, called
+	// finish.
 	Autonomous bool
-	// TurnsEach is after how many turns in a row an autonomous speaker that hands over to nobody gives control back to the user; 0
-	// means 10. Handing over begins the count anew.
+	// TurnsEach is after how many turns in a row an autonomous speaker that does not hand over gives control back to
+	// the user; 0 means 10. Handing over begins the count anew.
 	TurnsEach int
 	// Turns is after how many the chat ends if its MaxRounds does not say; 0 means 50.
 	Turns int
@@ -35,14 +36,15 @@ const (
 	handoffTurnsEach = 10
 )
 
-// autonomousPrompt is what an autonomous speaker is told after a turn in which it handed over to nobody.
+// autonomousPrompt is the instruction of an autonomous speaker after a turn in which it did not hand over.
 const autonomousPrompt = "The user does not answer. Go on by yourself, hand over to somebody else, or finish if nothing is left to do."
 
-// Handoff makes managers that let the speakers decide who is next, with [Turn.Goto]. A speaker that names nobody gives control
-// back to the user: the chat has ended, and the user's next message goes to that speaker again. A speaker that names somebody
-// it may not hand over to ends the run with unknown_speaker.
+// Handoff makes managers that let the speakers choose the next one, with [Turn.Goto]. A speaker that names none gives
+// control back to the user: the chat has ended, and the user's next message goes to that speaker again. A speaker that
+// names somebody it may not hand over to ends the run with unknown_speaker.
 //
-// When a run starts, the participant has control whose words, or whose members' words, are the last of the conversation.
+// When a run starts, the author of the last message of the conversation has control, or the participant with the author
+// in its team.
 func Handoff(o HandoffOptions) func() Manager {
 	return func() Manager { return handoff{o} }
 }
@@ -93,8 +95,8 @@ func (m handoff) inControl(v View) string {
 	return m.Start
 }
 
-// member is the participant who said m, or in whose team somebody did; empty if nobody of this chat did. Known says whether
-// that is certain.
+// member is the participant that said m, or has its author in its team; empty if it is none of this chat. Known says
+// whether that is certain.
 func (v View) member(m Message) (name string, known bool) {
 	if v.turn == nil {
 		return "", false
@@ -210,7 +212,7 @@ func (t *Turn) Handoffs() []Info {
 	return m.Handoffs(t.speakerTurn().participant.Name, r.infos)
 }
 
-// finishes reports whether this participant has to say that it is done, because nobody else does: see
+// finishes reports whether this participant has to report that it is done, because no manager finds out: see
 // [HandoffOptions.Autonomous].
 func (t *Turn) finishes() bool {
 	r := t.speakerTurn().chat
@@ -221,9 +223,10 @@ func (t *Turn) finishes() bool {
 	return ok && m.Finishes()
 }
 
-// speakerTurn is the turn of the participant for whom t works: t itself, unless t was invoked to stand in for another turn.
+// speakerTurn is the turn of the participant for whom t works: t itself, unless t was invoked to stand in for another
+// turn.
 func (t *Turn) speakerTurn() *Turn {
-	for t.standsIn {
+	for t.proxy {
 		t = t.up
 	}
 	return t

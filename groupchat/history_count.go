@@ -5,7 +5,7 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// What is estimated of a request.
+// Estimates of the parts of a request.
 const (
 	bytesPerToken    = 3
 	tokensPerMessage = 4
@@ -56,15 +56,15 @@ func (s *shortener) ratio(r *model.Request) float64 {
 func (s *shortener) limit(r *model.Request) int {
 	limit := s.note.Limit
 	if s.h.Tokens > 0 {
-		told := max(int(float64(s.h.Tokens)/s.ratio(r)), 1)
-		if limit == 0 || told < limit {
-			limit = told
+		estimate := max(int(float64(s.h.Tokens)/s.ratio(r)), 1)
+		if limit == 0 || estimate < limit {
+			limit = estimate
 		}
 	}
 	return limit
 }
 
-// The bounds of the correction of estimates: what is beyond says nothing of the text.
+// The limits of the correction of estimates: ratios beyond say nothing of the text.
 const (
 	leastRatio, mostRatio = 0.25, 4
 	ratioMoves            = 0.1 // a smaller difference is not noted

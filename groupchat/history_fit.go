@@ -10,14 +10,14 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// What is done about requests that are too long.
+// Requests that are too long are shortened here.
 const (
 	shortenings = 6    // how often a request is shortened that is refused
 	suspicious  = 3000 // from how many estimated tokens on a refusal without a reason may be about the length
 )
 
-// ask composes a request, leaves out what is too much, and calls with what is left; again and shorter, if it is refused as too long. Key names what
-// is recorded of it in the turn. What a request is composed of is not held while the model is waited for.
+// ask composes a request, omits the excess, and calls with the rest; again and shorter, if it is refused as too long.
+// Key names is recorded of it in the turn. What a request is composed of is not held while the model is waited for.
 func (s *shortener) ask(ctx context.Context, key string, compose func() composed, call func(r *model.Request) (reply *model.Reply, said bool, err error)) (*model.Reply, error) {
 	r := s.first(ctx, key, compose)
 	var refusal error
@@ -50,7 +50,7 @@ func (s *shortener) ask(ctx context.Context, key string, compose func() composed
 	}
 }
 
-// first composes a request, without what is known to be too much.
+// first composes a request, without the part that is known to be too much.
 func (s *shortener) first(ctx context.Context, key string, compose func() composed) *model.Request {
 	c := compose()
 	r := c.build(&s.note)
@@ -92,8 +92,8 @@ func (s *shortener) over(c *composed, r *model.Request, limit int) bool {
 	return s.h.Turns > 0 && len(newPlan(c, 0).turns) > s.h.Turns
 }
 
-// tooLong reports whether a request may have been refused because of its length. A server that only says that a request is bad is
-// believed to mean that once, if the request is long.
+// tooLong reports whether a request may have been refused because of its length. A server that only says that a request
+// is bad is believed to mean that once, if the request is long.
 func (s *shortener) tooLong(r *model.Request, err error) bool {
 	switch errcode.Of(err) {
 	case errcode.ModelContextLength:
@@ -116,7 +116,7 @@ func (s *shortener) learn(tokens int) {
 	}
 }
 
-// leave lets entries of c leave the conversation that the model is told. It reports whether any did.
+// leave removes entries of c from the request. It reports whether any left.
 func (s *shortener) leave(ctx context.Context, key string, c *composed, r *model.Request, limit, aim cut) bool {
 	at := newPlan(c, requestTokens(r)).choose(limit, aim, max(s.h.KeepLast, 1))
 	if at <= c.kept {

@@ -9,23 +9,24 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// A historyNote is what is known of how a conversation is told to one model, in this run and in the next ones.
+// A historyNote is the stored knowledge about requests to one model with a conversation, for this run and the next
+// ones.
 type historyNote struct {
-	// Through is the last message that is left out, and Sum a hash of it; empty: all are told.
+	// Through is the last omitted message, and Sum a hash of it; empty: none is omitted.
 	Through string `json:"through,omitempty"`
 	Sum     string `json:"sum,omitempty"`
-	// Summary stands for what is left out.
+	// Summary replaces the omitted messages.
 	Summary string `json:"summary,omitempty"`
-	// Model is the one that Limit and Ratio are about. Limit is the estimated length of a request that is not too long yet, if a longer one was
-	// refused; Ratio how many tokens an estimated one is.
+	// Model is the one that Limit and Ratio are about. Limit is the estimated length of a request that is not too long
+	// yet, if a longer one was refused; Ratio how many tokens an estimated one is.
 	Model string  `json:"model,omitempty"`
 	Limit int     `json:"limit,omitempty"`
 	Ratio float64 `json:"ratio,omitempty"`
-	// clip is how many bytes of a tool's result are told in this turn, if nothing else could be left out.
+	// clip is the limit of a tool's result in this turn, in bytes, if nothing else could be omitted.
 	clip int
 }
 
-// forget forgets what is left out.
+// forget resets the omission.
 func (n *historyNote) forget() { n.Through, n.Sum, n.Summary = "", "", "" }
 
 // A shortener keeps the requests of one turn to one model within what a history says, and the server takes.
@@ -34,7 +35,8 @@ type shortener struct {
 	h     History
 	model model.Model
 	key   string // of its note
-	// saved is what the next run finds. note is what holds now, which differs while passing: what could not be summarised is left out for this turn.
+	// saved is what the next run finds. note is what holds now, which differs while passing: what could not be
+	// summarised is left out for this turn.
 	saved, note historyNote
 	passing     bool
 	guessed     bool // a refusal was taken to be about the length
@@ -61,7 +63,7 @@ func newShortener(t *Turn, h History, m model.Model, name string) *shortener {
 	return s
 }
 
-// save keeps what is known for the next turn.
+// save stores the note for the next turn.
 func (s *shortener) save() {
 	if s.passing {
 		s.saved.Limit, s.saved.Ratio = s.note.Limit, s.note.Ratio

@@ -28,7 +28,7 @@ func newPlan(c *composed, total int) *plan {
 	return p
 }
 
-// A cut is up to where entries leave, and what is left then.
+// A cut is a place up to which entries leave, and the size of the rest.
 type cut struct{ at, tokens, turns int }
 
 // whole returns the cuts between turns of the caller that leave keep of them, the smallest first.
@@ -47,7 +47,7 @@ func (p *plan) whole(keep int) []cut {
 	return cuts
 }
 
-// within returns the cuts within what came of the caller's last words, which stay themselves. The last thing that was done stays, too.
+// within returns the cuts inside the current turn of the caller that keep its user message. The last action stays, too.
 func (p *plan) within() []cut {
 	var cuts []cut
 	left := p.total
@@ -62,7 +62,7 @@ func (p *plan) within() []cut {
 	return cuts
 }
 
-// possible reports whether entries can leave up to at: what belongs together goes together, and what was left out is known
+// possible reports whether entries can leave up to at: related entries leave together, and the omission is identified
 // by the last message of it.
 func (p *plan) possible(at int) bool {
 	if at <= p.c.kept {
@@ -72,8 +72,8 @@ func (p *plan) possible(at int) bool {
 	return next.Role != agui.RoleTool && last.id != "" && last.id != next.id
 }
 
-// choose returns up to where entries leave, so that no more than tokens and turns are left; 0 of one is no limit. It aims at
-// the lower numbers of aim, so that it is not asked again soon. It is kept if nothing can leave.
+// choose returns up to where entries leave, so that no more than tokens and turns are left; 0 of one is no limit. It
+// aims at the lower numbers of aim, so that it is not asked again soon. It is kept if nothing can leave.
 func (p *plan) choose(limit, aim cut, keepLast int) int {
 	fits := func(c, limit cut) bool {
 		return (limit.tokens == 0 || c.tokens <= limit.tokens) && (limit.turns == 0 || c.turns <= limit.turns)

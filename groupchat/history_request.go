@@ -8,18 +8,18 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// An entry is what a model is told of a message of the conversation, or of a part of one.
+// An entry is the part of a request for a message of the conversation, or for a part of one.
 type entry struct {
 	model.Message
-	id     string // the message's; several entries that belong together have one. Empty: nobody was shown it
+	id     string // the message's; related entries share one. Empty: a message that was not shown
 	caller bool   // the caller said it
 }
 
-// A composed request is what a model can be asked, in the parts that become its messages: the system's words first and in one
-// message, because not every server takes more; then what was said, others' words as messages of a user that begin with the
-// speaker's name, each call followed by its result. What may change until the next request stands in front of the last word of somebody
-// else's, or in the question: what was said before that does not change, and what the agent has done since is not torn from it. Some
-// servers take no user's message behind results of tools.
+// A composed request is what a model can be asked, in the parts that become its messages: the system's words first and
+// in one message, because not every server accepts more; then the conversation, others' messages as messages of a user
+// that begin with the speaker's name, each call followed by its result. The variable part is in front of the last
+// message of another speaker, or in the question: the part before it does not change, and the agent's later actions are
+// not torn from it. Some servers take no user's message behind results of tools.
 type composed struct {
 	request model.Request // without messages
 	system  string
@@ -32,7 +32,7 @@ type composed struct {
 	seen     []Message // what the entries are of
 }
 
-// What a model is told in the conversation by nobody who is part of it. All of it is in messages of a user: not every server takes a
+// Notes in the conversation without a speaker. All are in messages of a user: not every server accepts a
 // system's words anywhere but at the beginning, and some want the last word to be a user's.
 const (
 	leftOutText   = "[From the system: the conversation is long, and a part of it is left out here.]"
@@ -84,8 +84,8 @@ func (c *composed) build(n *historyNote) *model.Request {
 	return &r
 }
 
-// lastOther is the place of the last word of somebody else's; -1 if what may change is told at the end: there is none, a question
-// follows, or the agent is to go on from its own words.
+// lastOther is the place of the last message of another speaker; -1 if the variable part is at the end: there is none,
+// a question follows, or the agent continues its own message.
 func (c *composed) lastOther() int {
 	if c.question != "" || c.endsOwn() {
 		return -1
@@ -98,7 +98,7 @@ func (c *composed) lastOther() int {
 	return -1
 }
 
-// endsOwn reports whether what was said ends in the agent's own words, or nothing was.
+// endsOwn reports whether the conversation ends with the agent's own message, or is empty.
 func (c *composed) endsOwn() bool {
 	if n := len(c.behind); n > 0 {
 		return c.behind[n-1].Role == agui.RoleAssistant
@@ -107,7 +107,7 @@ func (c *composed) endsOwn() bool {
 	return n == 0 || c.entries[n-1].Role == agui.RoleAssistant
 }
 
-// gap is what stands for what is left out.
+// gap is the replacement of the omitted messages.
 func (n *historyNote) gap() []model.Message {
 	switch {
 	case n.Through == "":
@@ -118,8 +118,8 @@ func (n *historyNote) gap() []model.Message {
 	return []model.Message{{Role: agui.RoleUser, Text: summaryText + n.Summary}}
 }
 
-// place is how many of the messages in seen are left out, and 0 if what was noted is of another conversation: messages may have been edited,
-// or are not shown to the agent any more. A summary of such is forgotten.
+// place is the number of omitted messages in seen, and 0 if the note is of another conversation: messages may have been
+// edited, or are not shown to the agent any more. A summary of such is forgotten.
 func (s *shortener) place(seen []Message) int {
 	cut := s.note.place(seen)
 	if cut == 0 && s.note.Through != "" {
@@ -143,7 +143,7 @@ func (n *historyNote) place(seen []Message) int {
 	return 0
 }
 
-// inherited is what of seen the model is told, as messages: what is left out has its place in a message of a user.
+// inherited is the request's part of seen, as messages: omitted messages have their place in a message of a user.
 func (s *shortener) inherited(seen []Message) []Message {
 	cut := s.note.place(seen)
 	if cut == 0 {
@@ -170,8 +170,9 @@ func (s *shortener) inherited(seen []Message) []Message {
 	return slices.Concat(list, seen[cut:])
 }
 
-// stays says which messages of the part that is left out are told nevertheless: the first ones, up to the KeepFirst-th turn of the caller, and
-// the last words of the caller, if the caller has said nothing since; -1 means that none are.
+// stays returns the messages of the omitted part that are in the request nevertheless: the first ones, up to the
+// KeepFirst-th turn of the caller, and the last words of the caller, if the caller has said nothing since; -1 means
+// that none are.
 func (s *shortener) stays(seen []Message, cut int) (first, caller int) {
 	if turns := s.h.KeepFirst; turns > 0 && cut > 0 {
 		first = cut

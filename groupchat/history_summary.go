@@ -17,8 +17,8 @@ import (
 // The bounds of summaries.
 const (
 	leastSummary, mostSummary = 512, 8 << 10      // bytes
-	leastPiece, mostPiece     = 2 << 10, 64 << 10 // bytes of what is summarised at once
-	summaryPieces             = 8                 // so many calls of a model may one summary take; what is older is left out
+	leastPiece, mostPiece     = 2 << 10, 64 << 10 // bytes of one summarised part
+	summaryPieces             = 8                 // the limit of model calls for one summary; older messages are dropped
 	resultInSummary           = 2 << 10           // bytes of one message that are summarised
 )
 
@@ -32,9 +32,8 @@ type madeSummary struct {
 	Cost    *float64        `json:"cost,omitempty"`
 }
 
-// summarise makes the summary of what leaves, which ends with the message through, and of the summary so far. Tokens is how
-// long a request may be. It is recorded: a turn that is
-// entered again finds it.
+// summarise makes the summary of what leaves, which ends with the message through, and of the summary so far. Tokens is
+// how long a request may be. It is recorded: a turn that is entered again finds it.
 func (s *shortener) summarise(ctx context.Context, key string, leaving []entry, through string, tokens int) (string, error) {
 	work := func() (madeSummary, error) {
 		return s.makeSummary(ctx, leaving, tokens)
@@ -81,7 +80,7 @@ func (s *shortener) makeSummary(ctx context.Context, leaving []entry, tokens int
 	return made, err
 }
 
-// askForSummary asks a model for the summary of earlier and of what was said since.
+// askForSummary asks a model for the summary of earlier and of the messages since.
 func (s *shortener) askForSummary(ctx context.Context, earlier, since string, most int) (*model.Reply, error) {
 	m := s.h.Model
 	if m == nil {
@@ -117,7 +116,7 @@ func (s *shortener) askForSummary(ctx context.Context, earlier, since string, mo
 	return reply, err
 }
 
-// checkSummary is a summary as it is kept: shorter than what it stands for, and not longer than most.
+// checkSummary checks and cuts a summary: it is shorter than its source, and not longer than most.
 func checkSummary(summary, earlier string, leaving []entry, most int) (string, error) {
 	summary = strings.TrimSpace(strings.ToValidUTF8(summary, ""))
 	stands := len(earlier)
@@ -133,7 +132,8 @@ func checkSummary(summary, earlier string, leaving []entry, most int) (string, e
 	return clip.To(summary, most), nil
 }
 
-// piecesOf is what entries say as text, in pieces of at most size bytes, the oldest first. What would be too many is left out of the beginning.
+// piecesOf is what entries say as text, in pieces of at most size bytes, the oldest first. What would be too many is
+// left out of the beginning.
 func piecesOf(entries []entry, size int) []string {
 	var done []string
 	var b strings.Builder

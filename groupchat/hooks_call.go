@@ -11,7 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// guarded calls a hook, whose panic is an error of its own.
+// guarded calls a hook. Its panic is a separate error.
 func (h *Hooks) guarded(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -21,7 +21,7 @@ func (h *Hooks) guarded(f func() error) (err error) {
 	return f()
 }
 
-// underTurnHooks lets agent take t, whose hooks of turns are around it.
+// underTurnHooks runs agent in t, inside of the hooks of turns.
 func (t *Turn) underTurnHooks(ctx context.Context, hooks []Hooks, agent Agent) error {
 	return t.under(ctx, hooks, func(h *Hooks) turnHook { return h.Turn }, func(ctx context.Context) error {
 		t.ctx = ctx
@@ -52,9 +52,9 @@ func (t *Turn) under(ctx context.Context, hooks []Hooks, which func(*Hooks) turn
 	return next(ctx)
 }
 
-// callModel makes a call of a model with all hooks that hold in its turn around it, and the telemetry inside of them. The reply is there also
-// beside an error, as far as there is one. It is returned by its place, and calls are made without frames that nobody needs, because the stacks of
-// all runs hold them while models think.
+// callModel makes a call of a model with all hooks that hold in its turn around it, and the telemetry inside of them.
+// The reply is there also beside an error, as far as there is one. It is returned by pointer, and calls avoid needless
+// frames, because the stacks of all runs hold them while models think.
 func callModel(ctx context.Context, c *ModelCall) (*model.Reply, error) {
 	if c.Turn == nil || !slices.ContainsFunc(c.Turn.hooks, func(h Hooks) bool { return h.Model != nil }) {
 		return observeModel(ctx, c)

@@ -8,12 +8,12 @@ import (
 	"github.com/agui-gateway/gateway/agui/run"
 )
 
-// What people see of a turn passes the filters of its hooks once: each turn that is announced in the conversation of the run has
-// its own. A turn in a conversation that nobody sees has none; its calls are shown by the turn above, which has, and its last words
-// pass when they are said there.
+// What people see of a turn passes the filters of its hooks once: each turn that is announced in the conversation of
+// the run has separate filters. A turn in a private conversation has none; its calls are shown by the turn above, which
+// has, and its last words pass when they are said there.
 
-// filteredWriters are the writers that filters were put before in one try of a turn, the innermost last. All copies of the turn
-// share them.
+// filteredWriters are the writers that filters were put before in one try of a turn, the innermost last. All copies of
+// the turn share them.
 type filteredWriters struct {
 	mu   sync.Mutex
 	list []run.Writer
@@ -54,7 +54,8 @@ func (t *Turn) filterOf(h *Hooks) run.Filter {
 	return func(e agui.Event, next run.Emit) error { return h.guarded(func() error { return f(e, next) }) }
 }
 
-// filter lets what people see of t pass the filters of hooks from now on. Unfilter ends what is open before them.
+// filter passes the events of t for people through the filters of hooks from now on. Unfilter ends open messages before
+// them.
 func (t *Turn) filter(hooks []Hooks) (unfilter func() error) {
 	before := t.clientWriter
 	t.clientWriter = t.through(before, hooks)
@@ -68,7 +69,7 @@ func (t *Turn) filter(hooks []Hooks) (unfilter func() error) {
 	return func() error { return t.endFiltered(w) }
 }
 
-// endFiltered flushes a writer whose agent has ended well, and forgets it.
+// endFiltered flushes the writer of an agent that has ended well, and removes it.
 func (t *Turn) endFiltered(w run.Writer) error {
 	if err := w.Flush(); err != nil || t.filtered == nil {
 		return err
@@ -79,8 +80,8 @@ func (t *Turn) endFiltered(w run.Writer) error {
 	return nil
 }
 
-// closeOpen closes what the turn has open when its agent has ended with err, and sends what its filters hold back. What a filter does not
-// let pass then fails the turn. A failure tells which messages are not complete.
+// closeOpen closes what the turn has open when its agent has ended with err, and sends what its filters hold back. What
+// a filter does not let pass then fails the turn. A failure tells which messages are not complete.
 func (t *Turn) closeOpen(err error) error {
 	failed := err != nil && pauseOf(err) == nil
 	var complete map[string]bool
@@ -150,8 +151,8 @@ func innerHooks(a Agent) []Hooks {
 	return all
 }
 
-// sayLast adds the last words of an agent, which ran in a private conversation, to the conversation r with w. If r is public, the words
-// pass the hooks of the agent.
+// sayLast adds the last words of an agent, which ran in a private conversation, to the conversation r with w. If r is
+// public, the words pass the hooks of the agent.
 func (t *Turn) sayLast(r *run.Run, w run.Writer, hooks []Hooks, o run.TextOptions, words string) error {
 	before := w
 	if r == t.x.Run {

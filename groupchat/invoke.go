@@ -15,8 +15,8 @@ import (
 // InvokeOptions say how [Turn.Invoke] lets an agent work. The zero value lets it work like a participant with the
 // defaults of one.
 type InvokeOptions struct {
-	// N tells apart several invocations of one name in a turn: 0 and 1 are the first. It must be the same when the turn is
-	// entered again.
+	// N tells apart several invocations of one name in a turn: 0 and 1 are the first. It must be the same when the turn
+	// is entered again.
 	N int
 	// Description is for people; Instruction for the agent, for this invocation only.
 	Description, Instruction string
@@ -27,7 +27,7 @@ type InvokeOptions struct {
 	Messages []Message
 	// Input follows these: what the agent is asked to do.
 	Input []Message
-	// Output says who is shown what it says; the zero value shows it to everybody.
+	// Output says who sees its messages; the zero value shows them to people and the team.
 	Output OutputMode
 	// Scope is which state it works on; the zero value is the invoking turn's.
 	Scope Scoping
@@ -41,16 +41,16 @@ type InvokeOptions struct {
 type Reply struct {
 	// Name is the agent's.
 	Name string
-	// Messages are what was said in its turn, in order, by itself and by those it is made of.
+	// Messages are those of its turn, in order, by itself and by its members.
 	Messages []Message
-	// Skipped says that it failed, and that its policy goes on without it.
+	// Skipped says that it failed, and that its policy skipped it.
 	Skipped bool
 
 	answers []answer
 }
 
-// Text is the last thing the agent said; empty if it said nothing. If a [Concurrent] said it, it is the last words of each of the fan's
-// participants in their order, with an empty line between them.
+// Text is the last thing the agent said; empty if it said nothing. If a [Concurrent] said it, it is the last words of
+// each of the fan's participants in their order, with an empty line between them.
 func (r Reply) Text() string {
 	if r.answers != nil {
 		return joined(r.answers)
@@ -63,13 +63,13 @@ func (r Reply) Text() string {
 	return ""
 }
 
-// Invoke lets agent take a turn inside this one, as a step and a subagent of its own, and returns what it said.
-// Any number may work at once: see [Turn.InvokeAll], or start each with [Turn.Go]. What it sees are the messages its options
-// show it and its own, not those of others at work at the same time.
+// Invoke runs agent in a turn inside this one, as a separate step and subagent, and returns its messages. Any number
+// may work at once: see [Turn.InvokeAll], or start each with [Turn.Go]. What it sees are the messages its options show
+// it and its own, not those of others at work at the same time.
 //
-// Like [Once] it is done once per turn, name and N: after a pause an agent that had ended is not begun again, and one that
-// waits goes on where it was. It returns the agent's [*Pause], which the caller returns too, or the failure, unless the policy
-// goes on without the agent. A name is like a participant's. It counts as one turn of the run's budget.
+// Like [Once] it is done once per turn, name and N: after a pause an agent that had ended is not begun again, and one
+// that waits continues in its turn. It returns the agent's [*Pause], which the caller returns too, or the failure,
+// unless the policy skips the agent. A name is like a participant's. It counts as one turn of the run's budget.
 func (t *Turn) Invoke(name string, agent Agent, o InvokeOptions) (Reply, error) {
 	replies, err := t.InvokeAll(Invocation{name, agent, o})
 	if err != nil {
@@ -86,7 +86,8 @@ type Invocation struct {
 }
 
 // InvokeAll is [Turn.Invoke] for several agents that begin at the same point of the conversation and work at once. It
-// returns their replies, in the order given, when all have ended. The first failure cancels the others; pauses are joined.
+// returns their replies, in the order given, when all have ended. The first failure cancels the others; pauses are
+// joined.
 func (t *Turn) InvokeAll(list ...Invocation) ([]Reply, error) {
 	return t.invokeAll(list, func(*Turn) {})
 }
@@ -190,7 +191,7 @@ func (t *Turn) open(list []Invocation) ([]*turnRecord, error) {
 	return t.openChildren(list, after)
 }
 
-// conclude says the last words of an agent that worked in a conversation of its own, if its output is [OutputHistory].
+// conclude says the last words of an agent with a private conversation, if its output is [OutputHistory].
 func (t *Turn) conclude() error {
 	if t.output != OutputHistory {
 		return nil
@@ -209,7 +210,7 @@ func sayWhole(w run.Writer, o run.TextOptions, words string) error {
 	return errors.Join(err, text.Close())
 }
 
-// reply is what was said in a turn that has ended.
+// reply returns the messages of a turn that has ended.
 func (t *Turn) reply(v *Invocation, record *turnRecord) Reply {
 	ended := t.child(v.key())
 	said := record.Branch

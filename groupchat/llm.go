@@ -16,11 +16,12 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// An LLM is an [Agent] that speaks through a model. It streams what the model says, lets it call tools, and asks it again
-// with their results until it calls none. Only Model is required; the value is shared by all runs and must not change.
+// An LLM is an [Agent] that speaks through a model. It streams what the model says, lets it call tools, and asks it
+// again with their results until it calls none. Only Model is required; the value is shared by all runs and must not
+// change.
 //
-// Every reply is recorded as by [Once]: a resumed turn does not ask the model again and says nothing twice, and one that is
-// taken over says what the model said before the process died.
+// Every reply is recorded as by [Once]: a resumed turn does not ask the model again and says nothing twice, and one
+// that is taken over says what the model said before the process died.
 type LLM struct {
 	Description  string
 	Instructions string
@@ -31,7 +32,7 @@ type LLM struct {
 	NoFrontendTools bool
 	// WithoutTools names tools of the client that the model is not offered.
 	WithoutTools []string
-	// Surfaces says that the agent shows surfaces of A2UI, which clients are told beforehand: see package surface.
+	// Surfaces says that the agent shows surfaces of A2UI, as clients learn in advance: see package surface.
 	Surfaces bool
 	// Sources have further tools. Of several with one name the first counts, those of Tools first of all.
 	Sources []ToolSource
@@ -39,27 +40,28 @@ type LLM struct {
 	Approve Approvals
 	// ToolTimeout is for tools that do not say how long a call of theirs may take; 0 means 1 minute.
 	ToolTimeout time.Duration
-	// MaxResult is how many bytes of a tool's result the model is told in a request, at least 256; 0 means 64 KiB. More may be kept
-	// (see Tool.MaxResult), which clients are shown and the model can read with a tool, read_result: also in later turns, and of
-	// calls that it is not told of any more.
+	// MaxResult is the limit of a tool's result in a request, in bytes, at least 256; 0 means 64 KiB. More may be kept
+	// (see Tool.MaxResult), which clients are shown and the model can read with a tool, read_result: also in later
+	// turns, and of calls that are no longer in the request.
 	MaxResult int
 	// MaxSteps is how many rounds of tools a turn may take before it fails with not_converged; 0 means 16.
 	MaxSteps int
-	// Sees are JSON Pointers to what the model is told of the state, anew in every round.
+	// Sees are JSON Pointers to the parts of the state in the request, read anew in every round.
 	Sees []string
-	// History says how much of a long conversation the model is told; nil means what the chat says, and otherwise all that the model takes.
+	// History limits a long conversation in the request; nil means the chat's, and otherwise the limit of the model.
 	History *History
 	// Output, if set, holds the last reply to a JSON Schema.
 	Output *LLMOutput
-	// Predict lets places in the state follow arguments of calls while the model writes them. PredictEvent tells pages so with a CUSTOM event
-	// called [PredictState] before such a call, for those that predict by themselves; the state follows in any case.
+	// Predict lets places in the state follow arguments of calls while the model writes them. PredictEvent tells pages
+	// so with a CUSTOM event called [PredictState] before such a call, for those that predict by themselves; the state
+	// follows in any case.
 	Predict      []Prediction
 	PredictEvent bool
-	// Prepare compute what the model is told, and which tools it has, when a turn is entered, in this order.
+	// Prepare compute instructions and tools when a turn is entered, in this order.
 	Prepare []Provider
 }
 
-// An LLMOutput says that a model's last reply is JSON. What does not match is told to the model, which is asked again, twice;
+// An LLMOutput says that a model's last reply is JSON. After a mismatch the model is asked again, twice;
 // then the turn fails with model_response.
 type LLMOutput struct {
 	Schema json.RawMessage
@@ -199,19 +201,19 @@ type llmRun struct {
 	away bool
 	// lacks is why tools are not there without which the agent does not work.
 	lacks error
-	// unprepared is the agent before its providers made of it what it is in this turn; nil without providers. Before and after are messages
-	// that they made.
+	// unprepared is the agent before its providers made of it what it is in this turn; nil without providers. Before
+	// and after are messages that they made.
 	unprepared    *LLM
 	before, after []Message
 }
 
-// An llmRound is one reply of the model and what came of it.
+// An llmRound is one reply of the model and its results.
 type llmRound struct {
 	n     int // what number it was recorded under
 	place int // among the steps that count
 	reply model.Reply
 	shown shownReply
-	// results are those of the reply's calls that have one. Note is what the model is told of a reply that is not accepted.
+	// results are those of the reply's calls that have one. Note is the correction for a reply that is not accepted.
 	results map[int]ToolResult
 	note    string
 	unmade  map[int]bool // calls that are settled without having been made: for predictions
@@ -266,7 +268,7 @@ func (a *LLM) run(ctx context.Context, t *Turn) error {
 	}
 }
 
-// begin returns the agent with what it has to begin the turn, or go on with it.
+// begin returns the agent with everything it needs to begin or continue the turn.
 func (a *LLM) begin(ctx context.Context, t *Turn) (*llmRun, error) {
 	if a.Model == nil {
 		return nil, fail(errcode.Internal, "%s: has no model", t.Path())
@@ -297,7 +299,7 @@ func (r *llmRun) endless(s *llmRound) error {
 	return errors.Join(err, r.forgetCalls(s, r.most()))
 }
 
-// mismatched is the failure of a turn whose model does not reply by the schema. The problem, as the model is told of it, quotes the reply.
+// mismatched is the failure of a turn after replies that do not match the schema. The problem quotes the reply.
 func (r *llmRun) mismatched(s *llmRound) error {
 	return fail(errcode.ModelResponse, "%s: the reply is not as its schema wants it: %w", r.t.Path(), mismatch(r.Output.Schema, likeliest(model.Values(s.reply.Text))))
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// ask gets the next reply: from the model, or from what was recorded. A model is waited for, so that what is on the stack meanwhile is kept small.
+// ask gets the next reply: from the model, or from the record. The stack is kept small while a model is waited for.
 func (r *llmRun) ask(ctx context.Context) (*llmRound, error) {
 	s := &llmRound{n: r.next(), place: len(r.rounds), results: map[int]ToolResult{}}
 	live := &speaker{r: r, mute: r.Output != nil, key: s.key()}
@@ -24,7 +24,7 @@ func (r *llmRun) ask(ctx context.Context) (*llmRound, error) {
 			}
 			return reply, live.used, err
 		})
-		return reply, r.heard(live, reply, err)
+		return reply, r.endReply(live, reply, err)
 	})
 	if err != nil {
 		return nil, err
@@ -34,8 +34,8 @@ func (r *llmRun) ask(ctx context.Context) (*llmRound, error) {
 	return s, r.show(s, live)
 }
 
-// heard ends the call that a speaker has shown while it went on, and that came to reply and err.
-func (r *llmRun) heard(live *speaker, reply *model.Reply, err error) error {
+// endReply ends the call of a speaker that streamed, with reply and err.
+func (r *llmRun) endReply(live *speaker, reply *model.Reply, err error) error {
 	if err == nil && reply.Truncated() && len(reply.Calls) > 0 {
 		err = fail(errcode.ModelResponse, "%s: the reply was cut off in a call of a tool", r.t.Path())
 	}

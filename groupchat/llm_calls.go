@@ -10,7 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// What a model is told in place of a result.
+// Notes for the model that replace a result.
 const (
 	noSuchTool  = "There is no such tool."
 	toolAway    = "The tool is not available now."
@@ -36,8 +36,8 @@ func failedAs(text string) settledCall {
 	return settledCall{result: &result}
 }
 
-// callAll makes all calls of a reply at once, and shows the results in the order of the calls. Those that have to wait are
-// joined in one pause. Ended says that the turn has handed over and ends here.
+// callAll makes all calls of a reply at once, and shows the results in the order of the calls. Those that have to wait
+// are joined in one pause. Ended says that the turn has handed over and ends here.
 func (r *llmRun) callAll(ctx context.Context, s *llmRound) (ended bool, err error) {
 	outcomes := make([]chan settledCall, len(s.reply.Calls))
 	var wg sync.WaitGroup
@@ -93,7 +93,8 @@ func (r *llmRun) callAll(ctx context.Context, s *llmRound) (ended bool, err erro
 		return false, pause
 	}
 	if err == nil && r.approved(s) {
-		// A person has approved of calls that are made now: a model that fails from here on must not open the question again.
+		// A person has approved of calls that are made now: a model that fails from here on must not open the question
+		// again.
 		err = r.t.commit(ctx)
 	}
 	if err == nil && target != "" {
@@ -131,7 +132,7 @@ func (r *llmRun) prepare(s *llmRound, i int) (settledCall, func(context.Context)
 	case r.recorded(key): // also of a tool that is there no more
 		return r.once(key, func() (ToolResult, error) { return ToolResult{}, nil }), nil
 	case o.tool == nil:
-		return r.absent(key), nil
+		return r.resultWithoutTool(key), nil
 	}
 	arguments, err := o.tool.arguments(written.Arguments)
 	if err != nil {
@@ -161,12 +162,13 @@ func (r *llmRun) prepare(s *llmRound, i int) (settledCall, func(context.Context)
 	return settledCall{}, func(ctx context.Context) settledCall { return r.call(ctx, o.tool, key, c) }
 }
 
-// absent settles the call of a key whose tool is not there. The tool may have been there when the model called it.
-func (r *llmRun) absent(key string) settledCall {
+// resultWithoutTool returns the result of a call of an unavailable tool. The tool may have been there when the model
+// called it.
+func (r *llmRun) resultWithoutTool(key string) settledCall {
 	given, answered := r.t.answer(approvalKey + key)
 	switch {
 	case answered && !given.TimedOut && !approves(given):
-		v := rulingOf(Answer{Cancelled: given.Status == agui.ResumeCancelled, Payload: given.Payload})
+		v := declinedRuling(Answer{Cancelled: given.Status == agui.ResumeCancelled, Payload: given.Payload})
 		v.mark.By = r.t.Principal().ID
 		return settledCall{result: v.declined()}
 	case r.askedInput(key):
@@ -229,8 +231,8 @@ func (r *llmRun) showResult(s *llmRound, i int, got settledCall) error {
 	})
 }
 
-// answered reports whether a call has a result that this turn did not record: a try that fails, and an attempt that ends, give
-// the calls that they leave open a result.
+// answered reports whether a call has a result that this turn did not record: a try that fails, and an attempt that
+// ends, give the calls that they leave open a result.
 func (r *llmRun) answered(id string) bool {
 	if !r.t.x.Takeover && r.t.tries() == 0 {
 		return false

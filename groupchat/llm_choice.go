@@ -65,8 +65,8 @@ func readChoice(text string, participants []Info, idle string) (llmChoice, *choi
 	}
 }
 
-// choiceSchema is the form of a choice among participants, without the one called idle. Every member is required, for servers that
-// enforce it.
+// choiceSchema is the form of a choice among participants, without the one called idle. Every member is required, for
+// servers that enforce it.
 func choiceSchema(participants []Info, idle string) json.RawMessage {
 	names := []any{}
 	for _, p := range participants {

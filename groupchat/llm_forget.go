@@ -7,8 +7,8 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 )
 
-// forgotten are the replies that made a try of a turn fail. A retry that found them again would fail again; it asks the model
-// for others instead, and the model is not told of these. What its tools did stays done, and the model knows it.
+// forgotten are the replies that made a try of a turn fail. A retry that found them again would fail again; it asks the
+// model for others instead, and requests omit the messages. The effects of its tools stay, and the model knows them.
 type forgotten struct {
 	// Replies are the numbers they were recorded under, which are not used again: a takeover finds the records.
 	Replies []int `json:"replies,omitempty"`
@@ -53,7 +53,7 @@ func (r *llmRun) forgetWords() error {
 	return r.forget(words...)
 }
 
-// forgetCalls forgets s, whose calls were not made because they were one round too many, and gives the next try rounds more.
+// forgetCalls forgets s, with calls that exceeded the rounds, and gives the next try rounds more.
 func (r *llmRun) forgetCalls(s *llmRound, rounds int) error {
 	r.past.Rounds += rounds
 	return r.forget(s)

@@ -21,26 +21,27 @@ type LLMManagerOptions struct {
 	// Instructions say how to choose; the participants with their descriptions and the form of the answer are added.
 	Instructions string
 	// Prompt replaces the description of the task with which the built-in instructions end. The participants, the state
-	// and the form of the answer stand where it has [PromptParticipants], [PromptState] and [PromptForm]. Without a place for them
-	// the participants and the form stand after it, and the state behind the conversation, with what became of participants:
-	// what changes from choice to choice is better there, because servers do not read again what begins like an earlier request.
+	// and the form of the answer stand where it has [PromptParticipants], [PromptState] and [PromptForm]. Without a
+	// place for them the participants and the form stand after it, and the state behind the conversation, with what
+	// became of participants: what changes from choice to choice is better there, because servers do not read again
+	// what begins like an earlier request.
 	Prompt string
-	// Sees are JSON Pointers to what the model is told of the state.
+	// Sees are JSON Pointers to the parts of the state in the request.
 	Sees []string
-	// History says how much of a long conversation the model is told; nil means what the chat says.
+	// History limits a long conversation in the request; nil means the chat's.
 	History *History
-	// Retries is how often the model is told what is wrong with its choice and asked again; 0 means 2, -1 never.
+	// Retries is how often the model is asked again after an invalid choice; 0 means 2, -1 never.
 	Retries int
-	// Fallback makes the manager that decides when the model fails, or none of its choices is accepted. Nil ends the run
-	// with the model's error, or unknown_speaker, or model_response.
+	// Fallback makes the manager that decides when the model fails, or none of its choices is accepted. Nil ends the
+	// run with the model's error, or unknown_speaker, or model_response.
 	Fallback func() Manager
-	// Prepare compute what the model is told, before each choice.
+	// Prepare compute instructions before each choice.
 	Prepare []Provider
 }
 
-// LLMManager makes managers that let a model choose the next speaker, speak to the user itself, tell the speaker something
-// and end the chat. Its choice is checked against the participants, and recorded as by [Once], so that no decision is made
-// twice.
+// LLMManager makes managers that let a model choose the next speaker, speak to the user itself, tell the speaker
+// something and end the chat. Its choice is checked against the participants, and recorded as by [Once], so that no
+// decision is made twice.
 func LLMManager(o LLMManagerOptions) func() Manager {
 	return func() Manager {
 		m := &llmManager{LLMManagerOptions: o}
@@ -162,8 +163,8 @@ func (m *llmManager) composed(v View, short *shortener) composed {
 	cut := short.place(seen)
 	first, caller := short.stays(seen, cut)
 	c := composed{seen: seen}
-	told, words := preparedMessages(m.before, "")
-	c.entries, system = asEntries(told), append(system, words...)
+	provided, words := preparedMessages(m.before, "")
+	c.entries, system = asEntries(provided), append(system, words...)
 	c.behind, words = preparedMessages(m.after, "")
 	system = append(system, words...)
 	for i, message := range seen {
@@ -183,7 +184,7 @@ func (m *llmManager) composed(v View, short *shortener) composed {
 		case message.Role == agui.RoleUser:
 			e.caller = true
 			e.Parts, _ = message.Content.Parts()
-		case message.Role != agui.RoleAssistant || words == "": // what tools returned is theirs who called them
+		case message.Role != agui.RoleAssistant || words == "":
 			continue
 		case v.speaks(message.Name), message.Name == "" && !v.isUnnamedSupervisors(message):
 			e.Text = v.nameOf(message) + ": " + words

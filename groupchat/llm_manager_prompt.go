@@ -8,7 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/internal/clip"
 )
 
-// The places in a manager's prompt where it is told what it cannot know.
+// The places in a manager's prompt for facts of the run.
 const (
 	PromptParticipants = "{{participants}}" // a line for each: the name and the description
 	PromptState        = "{{state}}"        // what the model sees of the state, and who spoke last
@@ -40,7 +40,7 @@ func CheckPrompt(prompt string) error {
 	return nil
 }
 
-// task is what the model is told of its task.
+// task is the description of the model's task.
 func (m *llmManager) task(v View) string {
 	values := map[string]string{PromptParticipants: v.roll(), PromptState: m.situation(v), PromptForm: choiceForm}
 	task := m.Prompt
@@ -66,7 +66,7 @@ func (v View) roll() string {
 	return b.String()
 }
 
-// now is what the model is told behind everything else, because it may be another thing the next time: what became of
+// now is the last part of the request, because it may change the next time: the results of
 // participants, and the state unless the prompt has a place for it.
 func (m *llmManager) now(v View) []string {
 	var b strings.Builder

@@ -5,8 +5,8 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// recall keeps what the agent thought in an earlier turn until the message it belongs to, the agent's next, has come, if its model wants
-// that back.
+// recall keeps what the agent thought in an earlier turn until the message it belongs to, the agent's next, has come,
+// if its model wants that back.
 func (h *transcript) recall(m Message) {
 	switch {
 	case m.Role == agui.RoleReasoning && model.Echoes(h.r.Model):

@@ -30,7 +30,7 @@ func (r *llmRun) composed() composed {
 				h.system = append(h.system, m.Content.Text())
 			}
 		}
-		h.leaveOut(seen[cut-1])
+		h.skipThrough(seen[cut-1])
 	}
 	first, caller := r.short.stays(seen, cut)
 	for _, m := range seen[:first] {
@@ -55,7 +55,7 @@ func (r *llmRun) composed() composed {
 	return c
 }
 
-// system is what the model is told before everything else. It stays the same from request to request as long as the agent does: servers
+// system is the first part of the request. It stays the same from request to request as long as the agent does: servers
 // do not read again the beginning of a request that they have read before.
 func (r *llmRun) system(conversation []string) string {
 	var parts []string
@@ -69,7 +69,7 @@ func (r *llmRun) system(conversation []string) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// now is what the model is told behind everything else, because it may be another thing in the next request.
+// now is the last part of the request, because it may change in the next one.
 func (r *llmRun) now() []string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
@@ -114,7 +114,7 @@ func (r *llmRun) transcript(seen []Message, cut int) *transcript {
 	}
 	own, inside := r.t.innerInvocations()
 	h.own[own], h.inside = true, inside
-	all := messages(r.t.run) // also those this participant does not see: a call of its own may have its result there
+	all := messages(r.t.run) // also those hidden from this participant: a call of this turn may have its result there
 	if cut > 0 && r.short.h.KeepFirst == 0 {
 		all = messagesAfter(all, seen[cut-1].ID)
 		seen = seen[cut:]
@@ -140,7 +140,7 @@ func (r *llmRun) transcript(seen []Message, cut int) *transcript {
 	return h
 }
 
-// messagesAfter is what of list comes after the message of an id; all of it if there is none.
+// messagesAfter is the part of list after the message of an id; all of it without one.
 func messagesAfter(list []Message, id string) []Message {
 	for i := len(list) - 1; i >= 0; i-- {
 		if list[i].ID == id {
@@ -150,8 +150,8 @@ func messagesAfter(list []Message, id string) []Message {
 	return list
 }
 
-// leaveOut notes that nothing is told up to m.
-func (h *transcript) leaveOut(m Message) {
+// skipThrough excludes everything up to m.
+func (h *transcript) skipThrough(m Message) {
 	s := h.roundByMessage[m.ID]
 	if s == nil {
 		return
@@ -161,7 +161,7 @@ func (h *transcript) leaveOut(m Message) {
 	}
 }
 
-// put adds what the model is told of the message of an id.
+// put adds the part of the request for the message of an id.
 func (h *transcript) put(id string, m model.Message) {
 	h.out = append(h.out, entry{Message: m, id: id})
 }
@@ -220,8 +220,8 @@ func (h *transcript) spoken(m Message) {
 	}
 }
 
-// round takes a reply of this turn, and the earlier ones that are not seen in the conversation. What was recorded of it
-// is what the model is told, whatever clients were shown of it.
+// round takes a reply of this turn, and the earlier ones that are not seen in the conversation. The record of it
+// is in the request, whatever clients saw of it.
 func (h *transcript) round(last *llmRound) {
 	for _, s := range h.r.rounds[:last.place+1] {
 		if h.told[s] {
@@ -250,7 +250,7 @@ func (h *transcript) round(last *llmRound) {
 	}
 }
 
-// madeAs is a call as it was made: with the arguments that a person put in place of the model's.
+// madeAs is a call with the arguments that were used: a person's, if there are some.
 func madeAs(written model.Call, result ToolResult) model.Call {
 	if edited := approvalMarkOf(result.Metadata).Arguments; isObject(string(edited)) && edited != nil {
 		written.Arguments = string(edited)
@@ -258,32 +258,33 @@ func madeAs(written model.Call, result ToolResult) model.Call {
 	return written
 }
 
-// resultMessage tells a model what the call of an id came to, if it is answered, and what a person said about it.
+// resultMessage returns the message with the result of a call, if it is answered, and with a person's decision about
+// it.
 func resultMessage(id string, result ToolResult, answered bool) model.Message {
 	if !answered {
 		return model.Message{Role: agui.RoleTool, CallID: id, Text: state.NotAnswered}
 	}
 	parts, _ := result.Content.Parts()
-	told := approvalMarkOf(result.Metadata).told()
-	if told != "" && parts != nil {
-		parts = append([]agui.Part{{Type: agui.PartText, Text: told}}, parts...)
+	note := approvalMarkOf(result.Metadata).note()
+	if note != "" && parts != nil {
+		parts = append([]agui.Part{{Type: agui.PartText, Text: note}}, parts...)
 	}
-	return model.Message{Role: agui.RoleTool, CallID: id, Text: told + toldOf(result.Content), Parts: parts}
+	return model.Message{Role: agui.RoleTool, CallID: id, Text: note + resultText(result.Content), Parts: parts}
 }
 
-// toldOf is a result as text, in which a model is told of anything else that it is there: most servers take only text.
-func toldOf(result agui.Content) string {
+// resultText is a result as text; content other than text is mentioned: most servers accept only text.
+func resultText(result agui.Content) string {
 	parts, ok := result.Parts()
 	if !ok {
 		return result.Text()
 	}
-	var told []string
+	var texts []string
 	for _, p := range parts {
 		if p.Type == agui.PartText {
-			told = append(told, p.Text)
+			texts = append(texts, p.Text)
 			continue
 		}
-		told = append(told, "["+string(p.Type)+", which the user sees]")
+		texts = append(texts, "["+string(p.Type)+", which the user sees]")
 	}
-	return strings.Join(told, "\n")
+	return strings.Join(texts, "\n")
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/internal/exact"
 )
 
-// What a model is told of a result in one request, and what it may read of it at once.
+// The limits of a result in one request, and of one reading of it.
 const (
 	llmMaxResult  = 64 << 10
 	leastResult   = 256 // less of a result is worth nothing
@@ -19,7 +19,7 @@ const (
 	matchContext  = 80  // bytes on each side of one
 )
 
-// readResult is the tool by which a model reads what it was not told of a result.
+// readResult is the tool by which a model reads the omitted part of a result.
 const readResult = "read_result"
 
 var readResultSchema = json.RawMessage(`{"type":"object","required":["call"],"additionalProperties":false,"properties":{` +
@@ -27,7 +27,7 @@ var readResultSchema = json.RawMessage(`{"type":"object","required":["call"],"ad
 	`"offset":{"type":"integer","minimum":0,"description":"from which byte on"},` +
 	`"search":{"type":"string","minLength":1,"description":"instead: the places from offset on that have this text"}}}`)
 
-// resultLimit is how many bytes of a result the model is told.
+// resultLimit is the limit of a result in a request, in bytes.
 func (a *LLM) resultLimit() int {
 	if a.MaxResult > 0 {
 		return a.MaxResult
@@ -35,7 +35,8 @@ func (a *LLM) resultLimit() int {
 	return llmMaxResult
 }
 
-// clipResults cuts results to limit and, if the shortener had to go lower, to less. Told how to read on is only who can.
+// clipResults cuts results to limit and, if the shortener had to go lower, to less. The note on reading more is only
+// for models with
 func clipResults(entries []entry, limit, lower int, reads bool) {
 	if lower > 0 && (limit == 0 || lower < limit) {
 		limit = lower
@@ -54,7 +55,7 @@ func clipResults(entries []entry, limit, lower int, reads bool) {
 	}
 }
 
-// readsResults reports whether the model may be told less of a result than is kept: then it has a tool for the rest.
+// readsResults reports whether requests may have less of a result than is kept: then there is a tool for the rest.
 func (r *llmRun) readsResults(tools llmTools) bool {
 	if r.MaxResult > 0 {
 		return true
@@ -67,7 +68,7 @@ func (r *llmRun) readsResults(tools llmTools) bool {
 	return false
 }
 
-// resultTool reads results of the agent's own calls, those included that are not told any more, for as long as they are in the
+// resultTool reads results of the agent's own calls, those included that requests omit, for as long as they are in the
 // conversation.
 func (r *llmRun) resultTool() *Tool {
 	return &Tool{
@@ -91,7 +92,7 @@ func (r *llmRun) resultTool() *Tool {
 				return TextResult(found(text, in.Search, in.Offset, r.resultLimit())), nil
 			}
 			rest := strings.ToValidUTF8(text[in.Offset:], "")
-			// What is told of this result is not cut again.
+			// Its result is not cut again.
 			part := clip.Bytes(rest, max(r.resultLimit()-leastResult/2, leastResult/2))
 			if end := in.Offset + len(part); len(part) < len(rest) {
 				return TextResult(fmt.Sprintf("%s\n[Bytes %d to %d of %d.]", part, in.Offset, end, len(text))), nil
@@ -101,7 +102,7 @@ func (r *llmRun) resultTool() *Tool {
 	}
 }
 
-// wholeResult is what is kept of the result of a call that the agent made.
+// wholeResult is the kept result of a call that the agent made.
 func (r *llmRun) wholeResult(call string) (string, bool) {
 	h := r.transcript(r.t.Messages(), 0)
 	for _, m := range r.t.Messages() {
@@ -118,7 +119,7 @@ func (r *llmRun) wholeResult(call string) (string, bool) {
 	return "", false
 }
 
-// found are the places in text, from offset on, that have what is searched for, letter case aside, in at most limit bytes.
+// found are the places in text, from offset on, that match the query, letter case aside, in at most limit bytes.
 func found(text, search string, offset, limit int) string {
 	var b strings.Builder
 	lower, want := strings.ToLower(text), strings.ToLower(search)

@@ -15,7 +15,7 @@ type shownReply struct {
 	Calls    []string `json:"calls,omitempty"`
 }
 
-// A speaker sends a model's reply to clients, while it comes or afterwards, under ids of its own.
+// A speaker sends a model's reply to clients, while it streams or afterwards, under our ids.
 type speaker struct {
 	r    *llmRun
 	mute bool // its words are not for the conversation
@@ -31,16 +31,16 @@ type speaker struct {
 
 	key       string // of the reply
 	follows   map[int]*followed
-	announced bool // what is predicted
+	announced bool // state of predictions
 }
 
-// asks is the call of the model whose reply is sent.
+// asks returns the call of the model with the deltas to send.
 func (s *speaker) asks() *ModelCall {
 	on := model.Deltas{Text: s.textDelta, Reasoning: s.reason, Call: s.call}
 	return &ModelCall{Turn: s.r.t, Purpose: ForReply, Model: s.r.Model, On: on}
 }
 
-// say sends what was not said yet of a reply: all of it, or what its model told only when it was complete.
+// say sends the rest of a reply: all of it, or the part that its model did not stream.
 func (s *speaker) say(reply *model.Reply) error {
 	if reply.Reasoning != "" && !s.thought {
 		if err := s.reason(reply.Reasoning); err != nil {
@@ -78,7 +78,7 @@ func (s *speaker) textDelta(delta string) error {
 		id := s.r.t.out.NewID()
 		s.shown.Messages = append(s.shown.Messages, id)
 		if len(s.calls) == 0 {
-			s.message = id // what comes after calls is a message of its own: their results stand between
+			s.message = id // text after calls is a separate message: their results are between
 		}
 		s.text = s.r.t.out.Text(run.TextOptions{ID: id, Name: s.r.t.name(), Metadata: s.r.t.marked()})
 	}
@@ -127,8 +127,8 @@ func (s *speaker) call(i int, name, arguments string) error {
 	return err
 }
 
-// writer is what a call, or the result of the call of a key, is shown with. Clients are shown what people have to answer even
-// if the agent works in a conversation of its own.
+// writer is what a call, or the result of the call of a key, is shown with. Clients are shown what people have to
+// answer even if the agent works in a private conversation.
 func (r *llmRun) writer(name, key string) run.Writer {
 	o, offered := r.tools.byName[name]
 	if offered && o.handoff == "" && (o.tool == nil || r.mustAsk(o.tool, key)) || r.asked(key) {
@@ -155,7 +155,7 @@ func (s *speaker) endWords() error {
 	return open.Close()
 }
 
-// close ends what is open: the reply is complete.
+// close ends open messages: the reply is complete.
 func (s *speaker) close() error {
 	if err := s.endWords(); err != nil {
 		return err
@@ -171,7 +171,7 @@ func (s *speaker) close() error {
 	return nil
 }
 
-// discardedKey is where a turn remembers the messages of replies that broke off. The model is not told of them when it is
+// discardedKey is the key of the messages of replies that broke off. Requests omit them when the model is
 // asked again: it would take them for its own words.
 const discardedKey = "llm/disowned"
 

@@ -22,7 +22,8 @@ type offer struct {
 	handoff string // the participant
 }
 
-// offerTools are the tools of this turn. Of several with one name the first counts: the client cannot replace the agent's.
+// offerTools are the tools of this turn. Of several with one name the first counts: the client cannot replace the
+// agent's.
 func (r *llmRun) offerTools(ctx context.Context) llmTools {
 	tools := llmTools{byName: map[string]offer{}}
 	add := func(o offer, description string, parameters json.RawMessage) {
@@ -71,7 +72,8 @@ func (t llmTools) toolName(name string) string {
 	return name
 }
 
-// sourceTools are the tools of the agent's sources, as they are now. It finds out whether they are all that approvals name.
+// sourceTools are the tools of the agent's sources, as they are now. It finds out whether they are all that approvals
+// name.
 func (r *llmRun) sourceTools(ctx context.Context) []*Tool {
 	var found []*Tool
 	for i, source := range r.Sources {

@@ -12,7 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A Manager decides who speaks next. It reads the shared state and judges by what that holds what is left to do (see
+// A Manager chooses the next speaker. It reads the shared state and judges by its content whether work is left (see
 // [state.Filled]). A chat makes a new one for each run.
 type Manager interface {
 	Next(ctx context.Context, v View) (Decision, error)
@@ -41,19 +41,19 @@ type View struct {
 	Failed       map[string]int // per participant, turns that failed and were skipped
 	Declined     map[string]int // per participant, turns in which a person cancelled a question
 
-	had      map[string]string // who has had a turn, with the last message of it
+	had      map[string]string // the participants that had a turn, with the last message of it
 	history  func() []Message
 	backward iter.Seq[Message] // the conversation from its end; nil: read the history
 	turn     *Turn             // the chat's
 	long     *History          // the chat's
-	// records is the turn in which what is decided is recorded, under keys that begin with recordKey.
+	// records is the turn that records decisions, under keys that begin with recordKey.
 	records   *Turn
 	recordKey string
 	hearing   *hearing
 }
 
-// History is the whole conversation. It is read when it is asked for, so that a manager that does not look at it costs the
-// same on a long thread as on a short one.
+// History is the whole conversation. It is read when it is asked for, so that a manager that does not look at it costs
+// the same on a long thread as on a short one.
 func (v View) History() []Message {
 	if v.history == nil {
 		return nil
@@ -75,7 +75,7 @@ func lastUser(messages []Message) (Message, bool) {
 // A Decision is a manager's choice of what its chat does next.
 type Decision struct {
 	Speaker string // who speaks next, or
-	Done    bool   // nobody: the chat has come to its end
+	Done    bool   // the chat ends
 	// Say is what the supervisor says itself, before the speaker does.
 	Say string
 	// Act is what else the supervisor does in its own step, after Say: change state, say more. It must not ask.
@@ -92,7 +92,7 @@ type Filter interface {
 	Deliver(v View, messages []Message) []Message
 }
 
-// A Snapshotter is a [Manager] with something of its own to remember over pauses.
+// A Snapshotter is a [Manager] with a memory that lasts over pauses.
 type Snapshotter interface {
 	Snapshot() (json.RawMessage, error)
 	Restore(saved json.RawMessage) error
@@ -113,9 +113,9 @@ type Rule struct {
 }
 
 // Rules makes managers that choose by the first rule that holds, else by the default, which may be [Done]. A
-// participant whose turn failed and was skipped in this run, or in whose turn a person cancelled a question, is not
-// chosen again, because its rule would still hold. After a cancelled question the default is chosen at most once, and the chat ends at a rule
-// that leads from the last speaker to a participant that is not chosen again.
+// participant is not chosen again after a turn in this run that failed and was skipped, or in which a person cancelled
+// a question, because its rule would still hold. After a cancelled question the default is chosen at most once, and the
+// chat ends at a rule that leads from the last speaker to a participant that is not chosen again.
 func Rules(otherwise string, list ...Rule) func() Manager {
 	return func() Manager { return rules{list, otherwise} }
 }
@@ -180,8 +180,8 @@ func checkTargets(targets, participants []string) []error {
 	return errs
 }
 
-// RoundRobin makes managers that let everybody speak in turn until the chat's rounds are used up. Next is the participant after
-// the last speaker in today's order.
+// RoundRobin makes managers that let everybody speak in turn until the chat's rounds are used up. Next is the
+// participant after the last speaker in today's order.
 func RoundRobin() func() Manager { return func() Manager { return roundRobin{} } }
 
 type roundRobin struct{}
@@ -194,8 +194,8 @@ func (roundRobin) Next(_ context.Context, v View) (Decision, error) {
 	return Decision{Speaker: v.Participants[(last+1)%len(v.Participants)].Name}, nil
 }
 
-// Sequential makes managers that let everybody speak once, in order. Next is the first who has not spoken in this run, so that
-// nobody works twice if the order is another one after a pause.
+// Sequential makes managers that let every participant speak once, in order. Next is the first that has not spoken in
+// this run, so that none works twice if the order has changed after a pause.
 func Sequential() func() Manager { return func() Manager { return sequential{} } }
 
 type sequential struct{}

@@ -15,10 +15,10 @@ import (
 )
 
 // Once returns what f returns, and calls it at most once for the turn and key: after a pause, a takeover or a retry it
-// returns the recorded result instead. The result is recorded before it is used, so an effect whose result was lost
-// with its process may be repeated; give it [Turn.ID] and key as an idempotency key. T must survive JSON: what is
-// returned is always read back from it, and what cannot be ends the run, because a retry would repeat the effect. An
-// error of f is not recorded. A turn that calls Once has made progress.
+// returns the recorded result instead. The result is recorded before it is used, so an effect with a result that was
+// lost with its process may be repeated; give it [Turn.ID] and key as an idempotency key. T must survive JSON: the
+// result is returned is always read back from it, and what cannot be ends the run, because a retry would repeat the
+// effect. An error of f is not recorded. A turn that calls Once has made progress.
 func Once[T any](t *Turn, key string, f func() (T, error)) (T, error) {
 	v, err := recorded(t, key, f)
 	if err == nil {
@@ -83,7 +83,7 @@ func (t *Turn) claimEffect(key string) (release func(), err error) {
 	}
 }
 
-// recalled returns what has been recorded under key, and whether anything has.
+// recalled returns the recorded value of key, and whether there is one.
 func recalled[T any](t *Turn, key string) (v T, ok bool, err error) {
 	memo := onceKey + key
 	raw, ok := t.memo(memo)
@@ -122,7 +122,7 @@ func (t *Turn) done(key string, f func() error) error {
 // Say says a message of text, in pieces with the session's pace between them, once per turn: a turn that is entered
 // again after a pause or a failure does not repeat it. The nth message of the same text in a turn is the nth of that
 // text when the turn is entered again; a text that may be another one then, such as one with the time, needs a key: see
-// [SayOnce]. Unlike the effect of [Once] it is said again after a takeover, which withdraws messages that were not
+// [SayOnce]. Unlike the effect of [Once] it is repeated after a takeover, which withdraws messages that were not
 // committed. It returns the run's error if the run ends meanwhile.
 func Say(t *Turn, text string) error {
 	return t.done("say/"+t.nextText(state.Hash([]byte(text))), func() error { return t.say(text) })
@@ -131,7 +131,7 @@ func Say(t *Turn, text string) error {
 // Sayf is [Say] with a text that is formatted as by [fmt.Sprintf].
 func Sayf(t *Turn, format string, args ...any) error { return Say(t, fmt.Sprintf(format, args...)) }
 
-// SayOnce is [Say] under a key: nothing is said if the turn has said a message under it before. Another text under the
+// SayOnce is [Say] under a key: it does nothing if the turn has said a message under it before. Another text under the
 // key is an error while the turn lasts.
 func SayOnce(t *Turn, key, text string) error {
 	if err := t.claimKey("message", key, text); err != nil {
@@ -183,5 +183,5 @@ func pieces(text string) []string {
 // Fence returns when the run that ctx belongs to is known to be this process' still. It waits while that is not known,
 // as after its store could not be reached for longer than the run's lease, and fails with the cause of ctx once another
 // replica has the run. [Once], models, tools and remote agents ask it each time before they reach out. An agent that
-// does something in the world by itself asks it before. Where nobody else can have the run it returns at once.
+// has effects outside of the process calls it before. Without other replicas it returns at once.
 func Fence(ctx context.Context) error { return fence.Ask(ctx) }

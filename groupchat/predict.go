@@ -10,15 +10,18 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A Prediction lets a place in the state follow an argument of a tool's calls while the model writes them, so that people see a document as it is
-// written. The state changes in steps that grow with the value, not with each piece of the stream. When the call is complete, it has the whole
-// value; if the reply breaks off, or the call is not made or fails (its arguments do not fit, there is no such tool, a person or a hook says
-// no, the result of a tool of the client is an object with accepted or approved false), it is again what it was before, unless somebody else has changed it meanwhile. Arguments that a person has edited take the place of the model's.
+// A Prediction lets a place in the state follow an argument of a tool's calls while the model writes them, so that
+// people see a document as it is written. The state changes in steps that grow with the value, not with each piece of
+// the stream. When the call is complete, it has the whole value; if the reply breaks off, or the call is not made or
+// fails (its arguments do not fit, there is no such tool, a person or a hook says no, the result of a tool of the
+// client is an object with accepted or approved false), it is again what it was before, unless somebody else has
+// changed it meanwhile. Arguments that a person has edited take the place of the model's.
 //
-// What is followed are the arguments as people see them, behind the filters of [Hooks.Stream]. Places that the agent may not write
-// do not follow. Reducers are passed over: a prediction replaces.
+// The followed arguments are those that people see, behind the filters of [Hooks.Stream]. Places that the agent may not
+// write do not follow. Reducers are passed over: a prediction replaces.
 type Prediction struct {
-	// Tool is the name of a tool, of the agent's own, of a source's or of the client's. An agent that has none of that name follows nothing.
+	// Tool is the name of a tool, of the agent's own, of a source's or of the client's. An agent that has none of that
+	// name follows nothing.
 	Tool string
 	// Argument is the argument's name; empty means all arguments, as one object.
 	Argument string
@@ -29,17 +32,18 @@ type Prediction struct {
 // The bounds of predictions.
 const (
 	maxPredictions = 16
-	// maxPredicted is how many bytes of a value are followed. What is longer is in the state when the call is complete.
+	// maxPredicted is the limit of a followed value, in bytes. A longer one is in the state when the call is complete.
 	maxPredicted = 256 << 10
-	// The state changes when the value has grown by so many bytes, or by this part of itself if that is more. The changes of a value
-	// add up to some ten times its length.
+	// The state changes when the value has grown by so many bytes, or by this part of itself if that is more. The
+	// changes of a value add up to some ten times its length.
 	predictedStep, predictedPart = 24, 8
 )
 
-// PredictState is the name of the CUSTOM event that says what is predicted, which LangGraph's integration has made known. See [LLM.PredictEvent].
+// PredictState is the name of the CUSTOM event that announces predictions, known from LangGraph's integration. See
+// [LLM.PredictEvent].
 const PredictState = "PredictState"
 
-// checkPredictions reports what is wrong with an agent's predictions.
+// checkPredictions reports mistakes in an agent's predictions.
 func (a *LLM) checkPredictions(bad func(format string, args ...any)) {
 	if len(a.Predict) > maxPredictions {
 		bad("has %d predictions, more than %d", len(a.Predict), maxPredictions)
@@ -73,7 +77,7 @@ func (r *llmRun) predictionsOf(name string) (list []Prediction) {
 	return list
 }
 
-// predictEvent says once in a reply, before the first call whose arguments are followed, what is predicted.
+// predictEvent announces the predictions of a reply once, before the first call with followed arguments.
 func (s *speaker) predictEvent() error {
 	if !s.r.PredictEvent || s.announced {
 		return nil

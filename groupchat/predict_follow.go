@@ -49,14 +49,14 @@ func (s *speaker) follow(i int, name string) {
 	}
 }
 
-// read reads on. What is no JSON, or nests too deeply, is not followed.
+// read reads more. Text that is no JSON, or nests too deeply, is not followed.
 func (f *follower) read(rest string) {
 	if !f.off && (f.value.Write(rest) != nil || f.value.Len() > maxPredicted) {
 		f.off = true
 	}
 }
 
-// due returns what is known of the value if it has grown enough.
+// due returns the known part of the value if it has grown enough.
 func (f *follower) due() (json.RawMessage, bool) {
 	size := f.value.Len()
 	if f.off || size < f.next && !f.value.Ended() || size == 0 {

@@ -13,8 +13,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// Where a turn keeps, for each reply whose calls are not all made or declined yet, what places were before their predictions, and hashes of what
-// was put there last.
+// The keys under which a turn keeps, for each reply with open calls, the values before their predictions, and hashes of
+// the was put there last.
 const (
 	placesKey = "predict/"
 	putKey    = "/put"
@@ -22,21 +22,21 @@ const (
 
 // A predictedPlace is a place that a reply's predictions have changed.
 type predictedPlace struct {
-	// At is the pointer of what the first change has made: the place, or an object on the way to it. Before is what was there; nothing if
-	// there was nothing.
+	// At is the pointer of the first change: the place, or an object on the way to it. Before is the old value; nothing
+	// if there was nothing.
 	At     string          `json:"at"`
 	Before json.RawMessage `json:"before,omitempty"`
 }
 
 var errChangedElsewhere = errors.New("groupchat: somebody else has changed what is predicted")
 
-// places are those of the reply that is recorded under key, and what was put there.
+// places are those of the reply that is recorded under key, and the predicted values.
 func (r *llmRun) places(key string) (places map[string]predictedPlace, put map[string]string) {
 	if len(r.Predict) == 0 {
 		return nil, nil
 	}
 	places, known := r.placed[key]
-	if raw, ok := r.t.memo(placesKey + key); ok && !known { // what was there before may be large, and is read once
+	if raw, ok := r.t.memo(placesKey + key); ok && !known { // the old values may be large, and are read once
 		_ = exact.Unmarshal(raw, &places) // it is of our own making; without it a prediction stays
 		r.placed = with(r.placed, key, places)
 	}
@@ -68,10 +68,10 @@ func (r *llmRun) keepPlaces(key string, places map[string]predictedPlace, others
 	return err
 }
 
-// put makes value the one at path, as a prediction of a reply. Nothing changes, and the place does not follow any more, if somebody else has
-// changed it, or if it cannot be.
+// put makes value the one at path, as a prediction of a reply. Nothing changes, and the place does not follow any more,
+// if somebody else has changed it, or if it cannot be.
 func (r *llmRun) put(key, path string, value json.RawMessage) error {
-	r.t.x.keep.Lock() // a commit in between would keep the prediction and forget what was there before
+	r.t.x.keep.Lock() // a commit in between would keep the prediction and lose the old value
 	defer r.t.x.keep.Unlock()
 	places, put := r.places(key)
 	place, began := places[path]
@@ -156,7 +156,8 @@ func (r *llmRun) withdraw(key string) {
 	}
 }
 
-// settlePredictions puts into every place of a reply the value of the last call that is to be made or was made, or what was there before.
+// settlePredictions puts into every place of a reply the value of the last call that is to be made or was made, or the
+// old value.
 func (r *llmRun) settlePredictions(s *llmRound) {
 	places, _ := r.places(s.key())
 	for _, path := range inReverse(places) {
@@ -203,7 +204,8 @@ func (r *llmRun) predicted(s *llmRound, path string) (value json.RawMessage, ok 
 	return value, ok
 }
 
-// finalArguments are the arguments of a call: those that a person has put in the place of the model's, or the model's as people see them.
+// finalArguments are the arguments of a call: those that a person has put in the place of the model's, or the model's
+// as people see them.
 func (r *llmRun) finalArguments(s *llmRound, i int) string {
 	if edited := r.editedArguments(s, i); edited != "" {
 		return edited
@@ -212,7 +214,7 @@ func (r *llmRun) finalArguments(s *llmRound, i int) string {
 	return arguments
 }
 
-// editedArguments are those that a person has put in the place of a call's; empty if nobody has.
+// editedArguments are a person's arguments for a call; empty if there are none.
 func (r *llmRun) editedArguments(s *llmRound, i int) string {
 	given, ok := r.t.answer(approvalKey + s.callKey(i))
 	if !ok || !approves(given) {
@@ -225,8 +227,8 @@ func (r *llmRun) editedArguments(s *llmRound, i int) string {
 	return string(edited)
 }
 
-// notePrepared lets the predictions of a reply know what becomes of call i, before its tool works: settled without having been made, or
-// made with other arguments.
+// notePrepared lets the predictions of a reply know what becomes of call i, before its tool works: settled without
+// having been made, or made with other arguments.
 func (r *llmRun) notePrepared(s *llmRound, i int, settled settledCall, work bool) {
 	if len(r.Predict) == 0 {
 		return
@@ -240,8 +242,8 @@ func (r *llmRun) notePrepared(s *llmRound, i int, settled settledCall, work bool
 	}
 }
 
-// noteOutcome lets the predictions of a reply know what has become of call i: a call that failed has done nothing. A tool that works in the turn
-// may have let a person say no, with a tool of the page.
+// noteOutcome updates the predictions of a reply with the result of call i: a call that failed has done nothing. A tool
+// that works in the turn may have let a person say no, with a tool of the page.
 func (r *llmRun) noteOutcome(s *llmRound, i int, got settledCall) {
 	if len(r.Predict) == 0 {
 		return
@@ -253,8 +255,8 @@ func (r *llmRun) noteOutcome(s *llmRound, i int, got settledCall) {
 	}
 }
 
-// rejected reports whether the result of a tool of the page says that a person does not want what was proposed, as the pages of CopilotKit
-// do: an object with accepted, or approved, false. So does a call that nobody has answered.
+// rejected reports whether the result of a tool of the page says that a person rejected the proposal, as the pages of
+// CopilotKit do: an object with accepted, or approved, false. A call without an answer counts as rejected.
 func rejected(result *ToolResult) bool {
 	var said struct {
 		Accepted *bool `json:"accepted"`
@@ -270,8 +272,8 @@ func rejected(result *ToolResult) bool {
 	return said.Accepted != nil && !*said.Accepted || said.Approved != nil && !*said.Approved
 }
 
-// endPredictions ends those of a reply whose calls have ended: with err, those without a result were not made. While calls wait, the state
-// shows what they are to be made with.
+// endPredictions ends those of a reply after its calls have ended: with err, those without a result were not made.
+// While calls wait, the state shows what they are to be made with.
 func (r *llmRun) endPredictions(s *llmRound, err error) {
 	if len(r.Predict) == 0 || pauseOf(err) != nil {
 		return

@@ -11,40 +11,42 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// A Provider computes what a model is told, and which tools it has, when a turn is entered: what is known of the user, documents that
-// belong to the question, tools of the caller's role. It changes p, which has what the agent has itself and what providers before it made
-// of that.
+// A Provider computes instructions and tools when a turn is entered: facts about the user, documents that belong to the
+// question, tools of the caller's role. It changes p, which has what the agent has itself and what providers before it
+// made of that.
 //
-// It is called whenever the turn is entered: at its begin, after a pause, a retry and a takeover. What it made of the instructions, messages,
-// pointers and the output at the begin is recorded and counts for the whole turn, so that the model is told the same. Its tools are those of
-// now: a call that waits for a person is of the tool that has the name then, and if none has, the model is told that it is not available.
-// What a provider does in the world belongs into [Once]. It may ask, with [Turn.Ask], and returns the pause then.
+// It is called whenever the turn is entered: at its begin, after a pause, a retry and a takeover. What it made of the
+// instructions, messages, pointers and the output at the begin is recorded and counts for the whole turn, so that the
+// model reads the same. Its tools are those of now: a call that waits for a person is of the tool that has the name
+// then, and if none has, its result says that it is not available. What a provider does in the world belongs into
+// [Once]. It may ask, with [Turn.Ask], and returns the pause then.
 //
-// A provider that fails, or panics, fails the turn: with its error's code, else hook_failed. When the turn is entered again nothing fails
-// for that: the model has the tools that are left and is told that some are missing. What is made is at most 256 KiB and 128 tools, beyond
-// which the turn fails with too_large.
+// A provider that fails, or panics, fails the turn: with its error's code, else hook_failed. When the turn is entered
+// again nothing fails for that: the model has the remaining tools and a note that some are missing. The limits are 256
+// KiB and 128 tools, beyond which the turn fails with too_large.
 //
-// For a manager, t is the turn of its chat, or nil for one that is asked outside of a run; of p the instructions, messages and pointers
-// count, for the one choice.
+// For a manager, t is the turn of its chat, or nil for one that is asked outside of a run; of p the instructions,
+// messages and pointers count, for the one choice.
 //
-// What is to be seen or changed of each request as it is sent is for [Hooks.Model], which comes after providers.
+// To see or change each request as it is sent use [Hooks.Model], which comes after providers.
 type Provider func(ctx context.Context, t *Turn, p *Prepared) error
 
-// Prepared is what a model is told in a turn. See [Provider].
+// Prepared is the output of a [Provider] for a turn.
 type Prepared struct {
 	Instructions string
-	// Before and After go around the conversation: in front of it, and behind all that was said and done, the turn's own rounds included.
-	// They are of users, of agents, or the system's, whose words join the instructions. The model is told from whom they are by their Name.
-	// They are shown to nobody else, are not in the conversation, and stay where a long conversation is shortened.
+	// Before and After go around the conversation: in front of it, and behind all that was said and done, the turn's
+	// own rounds included. They are of users, of agents, or the system's: then their words join the instructions. Their
+	// Name is in the request. They are not shown, are not in the conversation, and stay where a long conversation is
+	// shortened.
 	Before, After []Message
 	// Tools are those the agent has itself, of which any may be taken away or replaced, and further ones.
 	Tools []Tool
-	// Sees are JSON Pointers to what the model is told of the state.
+	// Sees are JSON Pointers to the parts of the state in the request.
 	Sees []string
 	// Output, if set, holds the last reply to a JSON Schema.
 	Output *LLMOutput
 
-	// View is what a manager would see of the conversation and the state as the turn began. It is not part of what is made.
+	// View is a manager's view of the conversation and the state as the turn began. It is not part of the output.
 	View View
 }
 
@@ -124,7 +126,7 @@ func provide(ctx context.Context, providers []Provider, t *Turn, p *Prepared) er
 	return p.check()
 }
 
-// check reports what is wrong with what providers made.
+// check reports mistakes in the output of providers.
 func (p *Prepared) check() error {
 	for _, m := range slices.Concat(p.Before, p.After) {
 		switch m.Role {
@@ -169,11 +171,11 @@ func (m *llmManager) preparedFor(ctx context.Context, v View) (*llmManager, erro
 
 // prepared takes messages that providers made.
 func (h *transcript) prepared(list []Message) {
-	told, system := preparedMessages(list, h.name)
-	h.out, h.system = append(h.out, asEntries(told)...), append(h.system, system...)
+	provided, system := preparedMessages(list, h.name)
+	h.out, h.system = append(h.out, asEntries(provided)...), append(h.system, system...)
 }
 
-// asEntries are messages that nobody was shown as entries of a request.
+// asEntries returns messages that were not shown as entries of a request.
 func asEntries(list []model.Message) []entry {
 	var out []entry
 	for _, m := range list {
@@ -182,21 +184,21 @@ func asEntries(list []model.Message) []entry {
 	return out
 }
 
-// preparedMessages are messages that providers made as the model of the agent called name is told of them, and the words of the system in
-// them.
+// preparedMessages returns the messages of providers for the request of the agent called name, and the words of the
+// system in them.
 func preparedMessages(list []Message, name string) (out []model.Message, system []string) {
 	for _, m := range list {
 		if m.Role == agui.RoleSystem || m.Role == agui.RoleDeveloper {
 			system = append(system, m.Content.Text())
 			continue
 		}
-		out = append(out, toldAs(m, name))
+		out = append(out, providedMessage(m, name))
 	}
 	return out, system
 }
 
-// toldAs is a message that a provider made as the model of the agent called name is told of it.
-func toldAs(m Message, name string) model.Message {
+// providedMessage returns a message of a provider for the request of the agent called name.
+func providedMessage(m Message, name string) model.Message {
 	parts, _ := m.Content.Parts()
 	out := model.Message{Role: agui.RoleUser, Text: m.Content.Text(), Parts: parts}
 	switch {

@@ -5,15 +5,18 @@ import (
 	"slices"
 )
 
-// A Principal is who has sent a request: a person, or a program. What it formats as, also in logs, is its id.
+// A Principal is the sender of a request: a person, or a program. It formats as its id, also in logs.
 type Principal struct {
-	// ID is a part of the key of the principal's threads, so it has to stay the same for as long as they are kept. Ids are compared byte by
-	// byte. An id has 1 to 512 bytes of UTF-8 without control characters; ".webhook" is reserved. It is written to the server log.
+	// ID is a part of the key of the principal's threads, so it has to stay the same for as long as they are kept. Ids
+	// are compared byte by byte. An id has 1 to 512 bytes of UTF-8 without control characters; ".webhook" is reserved.
+	// It is written to the server log.
 	ID string
-	// Roles are what the principal may be, in any order: at most 64, each of 1 to 256 bytes of UTF-8 without control characters.
+	// Roles are what the principal may be, in any order: at most 64, each of 1 to 256 bytes of UTF-8 without control
+	// characters.
 	Roles []string
-	// Claims are what else is known of the principal, for agents and tools: at most 8 KiB as JSON. Agents see them as encoding/json decodes
-	// them, so a number is a float64, and a time is a text. They are stored with the run, and never logged or sent to a client.
+	// Claims are what else is known of the principal, for agents and tools: at most 8 KiB as JSON. Agents see them as
+	// encoding/json decodes them, so a number is a float64, and a time is a text. They are stored with the run, and
+	// never logged or sent to a client.
 	Claims map[string]any
 }
 

@@ -22,25 +22,25 @@ type Question struct {
 	Options any
 	// Recommended is the one of Options that the agent would take; nil recommends none.
 	Recommended any
-	// By names who asks, for the card; empty means the speaker's name.
+	// By is the name of the asking agent, for the card; empty means the speaker's name.
 	By string
-	// Value has more members of the card, for pages that know them: an object, 256 KiB of JSON at most. Its names are none that cards have
-	// themselves: see docs/requests.md. Nil has none.
+	// Value has more members of the card, for pages that know them: an object, 256 KiB of JSON at most. Its names are
+	// none that cards have themselves: see docs/requests.md. Nil has none.
 	Value any
-	// Schema is the JSON Schema an answer must match: what does not is refused, and the question stays open. Without it an
-	// answer is one of Options, or anything if there are none.
+	// Schema is the JSON Schema an answer must match: what does not is refused, and the question stays open. Without it
+	// an answer is one of Options, or anything if there are none.
 	Schema json.RawMessage
 	// ToolCallID is the call that is to be approved, for reason "tool_call".
 	ToolCallID string
 	// TTL is how long the question stays open; zero means the server's default.
 	TTL time.Duration
-	// Check judges an answer that fits the schema. On an error the turn says Again and asks once more, as a new question; so it
-	// does with an answer that fits only the schema of the time when it was asked for.
+	// Check judges an answer that fits the schema. On an error the turn says Again and asks once more, as a new
+	// question; so it does with an answer that fits only the schema of the time when it was asked for.
 	Check func(Answer) error
 	Again string
 	// anew replaces Message when the question is asked again, for askers that say nothing in between.
 	anew string
-	// call is what is shown of the call that is asked about; nil if it is none.
+	// call is the display of the call in question; nil if there is none.
 	call *callCard
 	// options and recommended are JSON, nil for none: see complete.
 	options, recommended json.RawMessage
@@ -48,10 +48,10 @@ type Question struct {
 	members map[string]json.RawMessage
 }
 
-// maxCardValue is how many bytes of JSON the free members of a card may have: everybody who reads the thread is sent them.
+// maxCardValue is the limit of the free members of a card, in bytes of JSON: each reader of the thread receives them.
 const maxCardValue = 256 << 10
 
-// cardNames are members of a card that have a meaning of their own: a question must not look like another kind.
+// cardNames are the reserved members of a card: a question must not look like another kind.
 var cardNames = []string{"id", "message", "options", "recommendation", "agent", "tool", "arguments", "argumentsText", "schema", "why", "remember", "truncated", "masked"}
 
 // complete is q with its options as JSON, and with their schema if it has none.
@@ -95,7 +95,8 @@ func (q Question) complete() (Question, error) {
 // anyAnswer is the schema of a question that takes any answer.
 var anyAnswer = json.RawMessage(`{}`)
 
-// CheckCard reports why value cannot be the Value of a question. References that are not filled in yet are as good as texts.
+// CheckCard reports why value cannot be the Value of a question. References that are not filled in yet are as good as
+// texts.
 func CheckCard(value any) error {
 	_, err := cardMembers(value)
 	return err
@@ -134,8 +135,8 @@ func addMembers(card json.RawMessage, members map[string]json.RawMessage) (json.
 	return json.Marshal(all)
 }
 
-// accepts reports whether an answer will do. It was held against the schema before it came here, but that of the time when
-// it was asked for.
+// accepts reports whether an answer will do. It was held against the schema before it came here, but that of the time
+// when it was asked for.
 func (q Question) accepts(a Answer) bool {
 	return state.ValidateAnswer(q.Schema, a.Payload) == nil && (q.Check == nil || q.Check(a) == nil)
 }
@@ -148,7 +149,7 @@ func (q Question) hash() string {
 	return state.Hash([]byte(q.Message))[:16]
 }
 
-// card is what the interrupt's metadata say: who asks, and what a page shows.
+// card is the interrupt's metadata: the asking agent, and the display of a page.
 func (t *Turn) card(key string, q Question) (agui.Metadata, error) {
 	value := struct {
 		Message        string          `json:"message"`
@@ -180,15 +181,15 @@ type Pause struct {
 	Calls []state.Call
 }
 
-// An Interrupt is a question as clients are told of it, with how long it stays open.
+// An Interrupt is a question as clients receive it, with its time limit.
 type Interrupt struct {
 	agui.Interrupt
 	TTL time.Duration // zero: the server's default
-	// Until is when it ends at the latest, whatever TTL says; zero: at no time of its own.
+	// Until is when it ends at the latest, whatever TTL says; zero: no such limit.
 	Until time.Time
 }
 
-// Error says what is waited for, without what was asked.
+// Error lists the kinds of open questions, without their texts.
 func (p *Pause) Error() string {
 	return fmt.Sprintf("groupchat: paused for %d answers and %d frontend calls", len(p.Interrupts), len(p.Calls))
 }

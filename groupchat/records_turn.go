@@ -356,7 +356,7 @@ func (t *Turn) openChildren(list []Invocation, after string) ([]*turnRecord, err
 	return children, nil
 }
 
-// closeChild notes that an invoked turn has stopped. The record of one that has ended keeps only what is needed later.
+// closeChild notes that an invoked turn has stopped. The record of one that has ended keeps only the data needed later.
 func (t *Turn) closeChild(record *turnRecord, skipped bool, err error) {
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// ErrMoved is in the cause of a turn's context that is done because another process goes on with the run and repeats the
+// ErrMoved is in the cause of a turn's context that is done because another process continues the run and repeats the
 // turn. Do not undo external work then; the new owner continues it.
 var ErrMoved = errors.New("groupchat: the run goes on elsewhere")
 
@@ -23,20 +23,20 @@ type RemoteDialect string
 
 // The dialects of remote agents.
 const (
-	// RemoteAuto takes either, and answers in the one that was asked in; CUSTOM on_interrupt with an interrupt of AG-UI 1.0, which has
-	// a reason, is of the standard one.
+	// RemoteAuto takes either, and answers in the one that was asked in; CUSTOM on_interrupt with an interrupt of AG-UI
+	// 1.0, which has a reason, is of the standard one.
 	RemoteAuto RemoteDialect = ""
 	// RemoteStandard is AG-UI 1.0's: an outcome, answered by resume. CUSTOM on_interrupt is no question.
 	RemoteStandard RemoteDialect = "standard"
-	// RemoteLegacy is what came before it: answers are sent as forwardedProps.command, whatever asked.
+	// RemoteLegacy is the older one: answers are sent as forwardedProps.command.
 	RemoteLegacy RemoteDialect = "legacy"
 )
 
 // RemoteState says where a remote agent's state lives in ours.
 type RemoteState struct {
-	// Path is a JSON Pointer. All of the remote's state is the value there, and nothing outside is ever sent or changed.
-	// Empty, the remote is sent no state and what it sends is dropped; but if it is a thread's root agent, its state is
-	// the thread's.
+	// Path is a JSON Pointer. All of the remote's state is the value there, and nothing outside is ever sent or
+	// changed. Empty, the remote is sent no state and what it sends is dropped; but if it is a thread's root agent, its
+	// state is the thread's.
 	Path string
 }
 
@@ -44,7 +44,7 @@ type RemoteState struct {
 type RemoteOptions struct {
 	URL         string
 	Description string
-	// Agent names an agent of a CopilotKit runtime, whose base URL then is; see [client.Options].
+	// Agent names an agent of a CopilotKit runtime at the base URL; see [client.Options].
 	Agent string
 	// Headers go with every request, as they are. They are never logged, stored or shown.
 	Headers http.Header
@@ -61,19 +61,20 @@ type RemoteOptions struct {
 	// MaxEvent, MaxEvents and MaxBytes bound one answer, as in [client.Options].
 	MaxEvent, MaxEvents int
 	MaxBytes            int64
-	// HTTP sends the requests, as in [client.Options]; nil is a client of its own.
+	// HTTP sends the requests, as in [client.Options]; nil is a new client.
 	HTTP *http.Client
-	// Client speaks to the server, in place of an AG-UI client made of Timeout, Idle, Server, the limits and HTTP, which are then its
-	// own to have. URL and Headers are still to be given: what is secret in them is kept out of logs.
+	// Client speaks to the server, instead of an AG-UI client made of Timeout, Idle, Server, the limits and HTTP, which
+	// are then its own settings. URL and Headers are still required: their secrets are kept out of logs.
 	Client RemoteClient
 }
 
-// A Remote is an [Agent] on another server that speaks AG-UI, of whichever version, or what [RemoteOptions].Client speaks: a participant
-// of a chat, or a thread's root agent. What it says, calls and shows is said in its participant's name, under ids that begin with the turn's path;
-// what it makes of its state lives in the declared part of ours; its questions and frontend calls become ours, and our
-// answers go back to it. Whatever is wrong with it fails its turn with remote_failed.
+// A Remote is an [Agent] on another server that speaks AG-UI, of whichever version, or what [RemoteOptions].Client
+// speaks: a participant of a chat, or a thread's root agent. Its messages, calls and activities are in its
+// participant's name, under ids that begin with the turn's path; what it makes of its state lives in the declared part
+// of ours; its questions and frontend calls become ours, and our answers go back to it. Whatever is wrong with it fails
+// its turn with remote_failed.
 //
-// It has a thread of its own at the remote for each thread and path here.
+// It has a separate thread at the remote for each thread and path here.
 type Remote struct {
 	o      RemoteOptions
 	client RemoteClient
@@ -86,7 +87,8 @@ var notForwarded = []string{
 	HopsHeader, ChainHeader,
 }
 
-// NewRemote returns the agent at o.URL. It reports every mistake of the options at once, and asks the server nothing yet.
+// NewRemote returns the agent at o.URL. It reports every mistake of the options at once, and asks the server nothing
+// yet.
 func NewRemote(o RemoteOptions) (*Remote, error) {
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf("remote: "+format, args...)) }
@@ -149,7 +151,8 @@ func checkPointer(pointer string) error {
 	return err
 }
 
-// Describe tells that the agent may ask questions, and call the caller's tools, which it is told of: nobody knows before it does.
+// Describe says that the agent may ask questions, and call the caller's tools, which it receives: this is unknown
+// before it does.
 func (r *Remote) Describe() Info {
 	description := r.o.Description
 	if c, ok := r.client.(interface{ Description() string }); ok && description == "" {
@@ -211,7 +214,8 @@ func (r *Remote) run(ctx context.Context, t *Turn) error {
 		if given.deliverable() {
 			last, next.Pause, err = r.exchange(ctx, t, f, given)
 			if failed, ok := errors.AsType[*errcode.Error](err); ok && failed.Code == errcode.RemoteFailed && given.onlyCancels() {
-				// A person can always cancel. Otherwise a remote that has forgotten its question, or has stopped, would ask for ever.
+				// A person can always cancel. Otherwise a remote that has forgotten its question, or has stopped, would
+				// ask for ever.
 				t.x.Log.WarnContext(ctx, "groupchat: a remote agent could not be told that its question was called off",
 					"turn", t.ID(), "error", err)
 				err = nil
@@ -238,7 +242,8 @@ var (
 	_ HeaderForwarder = (*Remote)(nil)
 )
 
-// Probe asks the server whether an agent answers at the URL, and runs nothing there; see [client.Client.Probe] for AG-UI.
+// Probe asks the server whether an agent answers at the URL, and runs nothing there; see [client.Client.Probe] for
+// AG-UI.
 func (r *Remote) Probe(ctx context.Context) error { return r.client.Probe(ctx, nil) }
 
 // String names the agent by its URL, without user, query and fragment.

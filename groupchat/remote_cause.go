@@ -13,8 +13,9 @@ import (
 	"github.com/agui-gateway/gateway/internal/redact"
 )
 
-// fault is a failure of the remote's, unless the run is over anyway. Its text is for the log: where the remote is, and what it said,
-// without what it was told. One that leads back to itself keeps its code all the way, because it is told to the one who can mend it.
+// fault is a failure of the remote's, unless the run is over anyway. Its text is for the log: where the remote is, and
+// what it said, without its input. One that leads back to itself keeps its code all the way, because it is for the
+// operator that can fix it.
 func (x *exchange) fault(err error) error {
 	if x.t.ctx.Err() != nil {
 		return err
@@ -63,7 +64,7 @@ func textsOf(in agui.RunAgentInput) []string {
 	}
 	for _, r := range in.Resume {
 		var payload agui.Content
-		_ = exact.Unmarshal(r.Payload, &payload) // what is neither text nor parts has no text
+		_ = exact.Unmarshal(r.Payload, &payload) // other values than text and parts have no text
 		texts = append(texts, string(r.Payload), payload.Text())
 	}
 	return texts

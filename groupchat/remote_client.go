@@ -12,13 +12,13 @@ import (
 
 // A RemoteClient speaks to the server of a [Remote]. It is safe for concurrent use.
 //
-// A client of another protocol than AG-UI tells of a run there as [client.Client.Run] does: in whole events that have passed the
-// [agui.Verifier], the last of which is terminal. It finds what it is to send in the request's input: under ThreadID the thread's name
-// at the server, the same for the same thread and path here; under RunID the run's, the same for a request that is repeated because
-// a gateway went down; all of the conversation under the server's own ids; and the answers to the server's questions under Resume.
-// What Begins was told of a request it finds under Begun when the request is repeated. A client may have a method Description() string: what the
-// server tells of the agent, as far as that is known, for a team that has no description of it.
-// Its errors are [*client.Error]s, whose texts may be logged.
+// A client of another protocol than AG-UI tells of a run there as [client.Client.Run] does: in whole events that have
+// passed the [agui.Verifier], the last of which is terminal. It finds what it is to send in the request's input: under
+// ThreadID the thread's name at the server, the same for the same thread and path here; under RunID the run's, the same
+// for a request that is repeated because a gateway went down; all of the conversation under the server's own ids; and
+// the answers to the server's questions under Resume. The argument of Begins is in Begun when the request is repeated.
+// A client may have a method Description() string: the server tells of the agent, as far as that is known, for a team
+// that has no description of it. Its errors are [*client.Error]s, with texts that may be logged.
 type RemoteClient interface {
 	Run(ctx context.Context, r client.Request) iter.Seq2[agui.Event, error]
 	// Probe asks the server whether the agent is there, and runs nothing.
@@ -31,7 +31,8 @@ type RemoteClient interface {
 
 var _ RemoteClient = (*client.Client)(nil)
 
-// interrupts are the questions that a gateway at the other end has open in the turn's thread; other servers tell of none.
+// interrupts are the questions that a gateway at the other end has open in the turn's thread; other servers tell of
+// none.
 func (x *exchange) interrupts(ctx context.Context) ([]agui.Interrupt, error) {
 	c, ok := x.r.client.(*client.Client)
 	if !ok {
@@ -40,8 +41,8 @@ func (x *exchange) interrupts(ctx context.Context) ([]agui.Interrupt, error) {
 	return c.Interrupts(ctx, x.thread, x.header)
 }
 
-// askGateway is what a gateway at the other end is told for itself with a new request; nil for other servers. What it said behind our
-// last message never reached our conversation, so it has to be said again.
+// askGateway is the part of a new request for a gateway at the other end; nil for other servers. Messages that it added
+// behind our last message never reached our conversation, so it has to be said again.
 func (x *exchange) askGateway(ctx context.Context) json.RawMessage {
 	if c, ok := x.r.client.(*client.Client); ok && c.Server(ctx, x.header) == client.ServerGateway {
 		return json.RawMessage(`{"regenerate":true}`)

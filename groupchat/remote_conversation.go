@@ -8,8 +8,8 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A remote agent's messages and calls have ids of its own. Ours begin with the turn's path, so that going back is to take
-// that away. Where a remote uses an id again ours is another, and says in its metadata which one it stands for.
+// A remote agent's messages and calls have the remote's ids. Ours begin with the turn's path, so that going back is to
+// take that away. Where a remote uses an id again ours is another, with the remote's in its metadata.
 
 // remoteMeta is the member of a message's or a call's metadata that is ours.
 const remoteMeta = "groupchat.remote"
@@ -31,7 +31,7 @@ func (x *exchange) isRemotes(m *Message) bool {
 	return strings.HasPrefix(m.ID, x.prefix) || m.Role == agui.RoleTool && strings.HasPrefix(m.ToolCallID, x.prefix)
 }
 
-// readEarlier notes which ids the conversation uses before the exchange, and what of it the remote knows already.
+// readEarlier notes which ids the conversation uses before the exchange, and which part of it the remote has already.
 func (x *exchange) readEarlier() {
 	all := messages(x.t.run)
 	inTurn := x.t.record.After == ""
@@ -68,8 +68,8 @@ func (x *exchange) readEarlier() {
 	}
 }
 
-// conversation is what the remote is sent of it: what the participant sees, as it was when the request was recorded, and
-// all of the remote's own under the remote's ids. What others said are a user's words with their name in front: an
+// conversation is what the remote is sent of it: what the participant sees, as it was when the request was recorded,
+// and all of the remote's own under the remote's ids. What others said are a user's words with their name in front: an
 // assistant's the remote would take for its own, or, if it keeps threads, refuse.
 func (x *exchange) conversation(given *delivery) []Message {
 	all := messages(x.t.run)
@@ -86,7 +86,7 @@ func (x *exchange) conversation(given *delivery) []Message {
 		seen[m.ID] = true
 	}
 	out := &outgoingMessages{x: x, used: map[string]bool{}, calls: map[string]string{}}
-	before := x.t.countThrough(all, x.t.record.After)
+	before := x.t.prefixLen(all, x.t.record.After)
 	if x.n > 0 || x.t.participant == nil { // of a root's only turn nothing is tried again
 		before = len(all)
 	}
@@ -123,8 +123,8 @@ func (x *exchange) conversation(given *delivery) []Message {
 	return resultsBehindCalls(out.messages)
 }
 
-// resultsBehindCalls moves the results of calls right behind the messages that made them, where models insist on them: what was said
-// meanwhile, or before a call's answer turned out to be all that came of it, stands between them here.
+// resultsBehindCalls moves the results of calls right behind the messages that made them, where models insist on them:
+// messages meanwhile, or before a call's answer turned out to be all that came of it, stands between them here.
 func resultsBehindCalls(messages []Message) []Message {
 	results := map[string][]Message{}
 	made := map[string]bool{}
@@ -213,7 +213,7 @@ func (out *outgoingMessages) add(m Message) {
 	out.messages = append(out.messages, m)
 }
 
-// callID is id for calls, whose ids are no messages' concern.
+// callID is id for calls: their ids are independent of messages.
 func (out *outgoingMessages) callID(ours, theirs string) string {
 	for _, sent := range out.calls {
 		if sent == theirs {

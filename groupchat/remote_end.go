@@ -21,7 +21,7 @@ var (
 	errRemoteEndless   = errors.New("its run has no end")
 )
 
-// end is what the remote's run came to: what it waits for, or nil.
+// end returns the pause of the remote's run, or nil.
 func (x *exchange) end() (*remotePause, error) {
 	switch {
 	case x.failed != nil:
@@ -77,9 +77,9 @@ func (x *exchange) end() (*remotePause, error) {
 	return nil, x.settle()
 }
 
-// answerCalls makes the answers that the remote was given the results of the calls that it asked about, unless it tells of others or
-// asks about them again. Some remotes make no more of such a call than its answer and do not say so; the conversation that they are
-// sent the next time has to have a result for each call.
+// answerCalls makes the answers that the remote was given the results of the calls that it asked about, unless it tells
+// of others or asks about them again. Some remotes make no more of such a call than its answer and do not say so; the
+// conversation that they are sent the next time has to have a result for each call.
 func (x *exchange) answerCalls(p *remotePause) error {
 	if x.given == nil {
 		return nil
@@ -103,7 +103,7 @@ func (x *exchange) answerCalls(p *remotePause) error {
 	return nil
 }
 
-// settle gives calls a result that the remote made for itself, in this run or before it paused, and told nobody what came of.
+// settle gives calls a result that the remote made for itself, in this run or before it paused, without sending one.
 func (x *exchange) settle() error {
 	for _, id := range slices.Sorted(maps.Keys(x.calls)) {
 		if !x.calls[id].earlier {
@@ -130,8 +130,8 @@ func (x *exchange) settleSub(s *remoteSubagent) error {
 	return x.t.x.settleCalls(out, out, &turnRecord{}, false)
 }
 
-// inOwnConversation reports whether the turn works in a conversation of its own, which no client is shown: what it asks and
-// calls is then asked and called in its parent's name.
+// inOwnConversation reports whether the turn works in a private conversation, which clients do not see: its questions
+// and calls is then asked and called in its parent's name.
 func (x *exchange) inOwnConversation() bool { return x.t.run != x.t.x.Run }
 
 // question makes a question of the remote's ours, and returns our id of it.
@@ -150,7 +150,7 @@ func (x *exchange) question(p *remotePause, i agui.Interrupt, id string, event j
 	if c != nil && !x.inOwnConversation() {
 		q.Ask.ToolCallID = c.ours
 	} else if q.Ask.Reason == "tool_call" {
-		q.Ask.Reason = "confirmation" // of a call that nobody has seen
+		q.Ask.Reason = "confirmation" // of a call that was not shown
 	}
 	if len(i.ResponseSchema) > 0 {
 		if state.CheckSchema(i.ResponseSchema) == nil {
@@ -166,12 +166,12 @@ func (x *exchange) question(p *remotePause, i agui.Interrupt, id string, event j
 	return x.t.newAsk(key)
 }
 
-// card is a question's metadata, with the way to who asks: ours, and, if a gateway asks, its own behind it. A remote that
-// shows nothing of its own gets a card with its message and our name for it.
+// card is a question's metadata, with the path to the asking agent: ours, and, if a gateway asks, its own behind it. A
+// remote without a card gets one with its message and our name for it.
 func (x *exchange) card(key string, i agui.Interrupt) agui.Metadata {
 	theirs := i.Metadata
 	var inner struct{ Path, Key string }
-	_ = exact.Unmarshal(theirs[turnMeta], &inner) // what is not there is empty
+	_ = exact.Unmarshal(theirs[turnMeta], &inner) // missing members are empty
 	path := slices.Clone(x.t.path)
 	if inner.Path != "" {
 		path = append(path, inner.Path)
@@ -191,7 +191,8 @@ func (x *exchange) card(key string, i agui.Interrupt) agui.Metadata {
 	return with(card, turnMeta, json.RawMessage(where))
 }
 
-// asker is the name of who asks: of those below the remote agent the one at the end of a path, or the remote agent.
+// asker is the name of the asking agent: of those below the remote agent the one at the end of a path, or the remote
+// agent.
 func (x *exchange) asker(path string) string {
 	return cmp.Or(path[strings.LastIndexByte(path, '.')+1:], x.t.name())
 }
@@ -207,8 +208,8 @@ func (a legacyAsk) content() (value json.RawMessage, text string) {
 	return value, text
 }
 
-// interrupt is the interrupt of AG-UI 1.0 that the ask carried, if it is one: its reason is the protocol's, or has a namespace. A server that
-// tells of it so for the sake of older clients, as CrewAI's does, takes answers by resume.
+// interrupt is the interrupt of AG-UI 1.0 that the ask carried, if it is one: its reason is the protocol's, or has a
+// namespace. A server that tells of it so for the sake of older clients, as CrewAI's does, takes answers by resume.
 func (a legacyAsk) interrupt() (agui.Interrupt, bool) {
 	value, _ := a.content()
 	var i agui.Interrupt
@@ -234,7 +235,7 @@ func (x *exchange) legacy(p *remotePause, ask legacyAsk) {
 	i := agui.Interrupt{SubagentRunID: ask.tag, Message: text}
 	var id string
 	if exact.Unmarshal(value, &told) == nil {
-		_ = exact.Unmarshal(told.ID, &id) // what is no text is no id
+		_ = exact.Unmarshal(told.ID, &id) // other values than texts are no ids
 		i.Message = ""
 		_ = exact.Unmarshal(told.Message, &i.Message)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// takeEvent folds in one event of the remote's. Its run's own life, its state and its conversation are not passed on as they
-// are; what is, is attributed and has our ids. A provider's raw events may hold prompts, and stay here.
+// takeEvent folds in one event of the remote's. Its run's own life, its state and its conversation are not passed on as
+// they are; the rest is attributed and has our ids. A provider's raw events may hold prompts, and stay here.
 func (x *exchange) takeEvent(e agui.Event) error {
 	switch e := e.(type) {
 	case *agui.RunStarted:
@@ -150,8 +150,8 @@ func (x *exchange) emit(tag string, e agui.Event) error {
 	return x.t.out.As(tag).Emit(e)
 }
 
-// taggedWith is what an event of ours takes over of one of the remote's: its metadata, and not what a provider or a clock
-// had to say.
+// taggedWith is what an event of ours takes over of one of the remote's: its metadata, and not what a provider or a
+// clock had to say.
 func taggedWith(metadata ...agui.Metadata) agui.Tagged {
 	var all agui.Metadata
 	for i, m := range metadata {
@@ -167,8 +167,8 @@ func taggedWith(metadata ...agui.Metadata) agui.Tagged {
 	return agui.Tagged{Base: agui.Base{Metadata: all}}
 }
 
-// open sends what opens something of the remote's under an id of ours that nothing else has, and returns that. An id may
-// be taken by what was said before, or belong to a try of this turn that came to nothing.
+// open sends what opens something of the remote's under an id of ours that nothing else has, and returns that. An id
+// may be used by earlier messages, or belong to a failed try of this turn.
 func (x *exchange) open(theirs, tag string, opener func(id string, own agui.Metadata) agui.Event) (string, error) {
 	const enough = 1000
 	for n := 1; n <= enough; n++ {
@@ -191,7 +191,7 @@ func (x *exchange) open(theirs, tag string, opener func(id string, own agui.Meta
 	return "", errors.New("an id is used too often")
 }
 
-// remoteIDMetadata is the metadata of what stands for the remote's id.
+// remoteIDMetadata is the metadata with the remote's id.
 func (x *exchange) remoteIDMetadata(theirs string) agui.Metadata {
 	raw, err := json.Marshal(map[string]string{"id": theirs})
 	if err != nil {
@@ -210,7 +210,7 @@ func isOrder(err error, rules ...agui.OrderRule) bool {
 	return false
 }
 
-// speaker is whose words a message is: the participant's, or those of an agent behind it, which must not be taken for a
+// speaker is the author of a message: the participant, or an agent behind it, which must not be taken for a
 // participant's of the same name.
 func (x *exchange) speaker(theirs, name string) string {
 	if theirs == "" || x.prefix == "" {
@@ -305,7 +305,7 @@ func (x *exchange) startCall(e *agui.ToolCallStart) error {
 	return err
 }
 
-// parent is our id of the message that makes a call, and whose that is: one of this exchange, or a new one.
+// parent is our id of the message that makes a call, and its author: one of this exchange, or a new one.
 func (x *exchange) parent(theirs, tag string) (id, owner string) {
 	if s := x.texts[theirs]; s != nil && !s.ignored {
 		return s.ours, s.tag

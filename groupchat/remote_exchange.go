@@ -30,11 +30,12 @@ type exchange struct {
 	secrets   []string
 
 	answered int             // messages of sentInput that the remote has answered in earlier turns
-	size     int             // of what was passed on
+	size     int             // of the passed events
 	notes    int             // on the answer so far
 	usedIDs  map[string]bool // ids of ours
 	known    map[string]bool // ids of messages that the remote has no need to tell of
-	// saidEarlier is what the remote has said in earlier runs of the turn, by its ids, and repeatable what of it a snapshot may still repeat.
+	// saidEarlier has the messages of the remote in earlier runs of the turn, by its ids, and repeatable those that a
+	// snapshot may still repeat.
 	saidEarlier, repeatable map[string]string
 
 	texts       map[string]*saidText // by the remote's ids, like all that follows
@@ -44,7 +45,7 @@ type exchange struct {
 	results     map[string]bool
 	activities  map[string]*activity
 	subagents   map[string]*remoteSubagent
-	steps       []agui.StepStarted // open, as we told them
+	steps       []agui.StepStarted // open, as we sent them
 	order       []string           // of subagents
 	callOrder   []string           // calls of this exchange, in order
 	legacyAsks  []legacyAsk
@@ -138,8 +139,8 @@ func (x *exchange) take(ctx context.Context, in agui.RunAgentInput, fresh bool) 
 	return pause, err
 }
 
-// ask sends the request. It does so again if the remote wants to be asked later, and once its questions are cancelled that
-// nobody here is asked any more.
+// ask sends the request. It does so again if the remote wants to be asked later, and once its questions are cancelled
+// that no person here is asked any more.
 func (x *exchange) ask(ctx context.Context, in agui.RunAgentInput, fresh bool) error {
 	const tries, longest = 3, 30 * time.Second
 	for try := 1; ; try++ {
@@ -164,7 +165,8 @@ func (x *exchange) ask(ctx context.Context, in agui.RunAgentInput, fresh bool) e
 	}
 }
 
-// cancelOpen cancels questions of the remote's that nobody here is asked any more. The events of that run are not passed on.
+// cancelOpen cancels questions of the remote's that are not asked here any more. The events of that run are not passed
+// on.
 func (x *exchange) cancelOpen(ctx context.Context, in agui.RunAgentInput, open []agui.Interrupt) error {
 	x.note(agui.Warning{Reason: "it still asked what is not asked here any more, called off"})
 	in.RunID += "-called-off"
@@ -193,7 +195,7 @@ func (x *exchange) request(in agui.RunAgentInput) client.Request {
 // maxRemoteNotes is how many notes on one answer are in the log.
 const maxRemoteNotes = 20
 
-// note writes down what was passed over or mended in an answer.
+// note records omissions and repairs in an answer.
 func (x *exchange) note(w agui.Warning) {
 	if x.notes++; x.notes <= maxRemoteNotes {
 		x.t.x.Log.Debug("groupchat: remote", "turn", x.t.ID(), "remote", x.r.client.String(), "at", w.Path, "note", w.Reason)

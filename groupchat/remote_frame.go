@@ -39,7 +39,8 @@ type remoteQuestion struct {
 	Event json.RawMessage `json:"event,omitempty"`
 	// Call is the remote's call that the question is about, empty if there is none.
 	Call string `json:"call,omitempty"`
-	// Ask is the question as we ask it, without our id; Own says that the participant itself asks it, and no agent behind it.
+	// Ask is the question as we ask it, without our id; Own says that the participant itself asks it, and no agent
+	// behind it.
 	Ask   agui.Interrupt `json:"ask"`
 	Own   bool           `json:"own,omitempty"`
 	Until time.Time      `json:"until,omitzero"`
@@ -81,7 +82,7 @@ type delivery struct {
 	results map[string]agui.Content
 }
 
-// collect returns all that p waits for, or the pause that goes on waiting.
+// collect returns everything that p waits for, or the pause that continues to wait.
 func (p *remotePause) collect(t *Turn) (*delivery, error) {
 	d := &delivery{pause: p}
 	waits := &Pause{}
@@ -102,7 +103,7 @@ func (p *remotePause) collect(t *Turn) (*delivery, error) {
 	return d, nil
 }
 
-// answer returns what was answered, or the question that is open. One whose asker could not see the deadline is asked
+// answer returns the answer, or the open question. If the asking agent could not see the deadline it is asked
 // again, unless the remote's own deadline has passed: then the question is cancelled.
 func (q *remoteQuestion) answer(t *Turn) (state.Answer, *Interrupt, error) {
 	for try := 1; ; try++ {
@@ -146,7 +147,8 @@ func (q *remoteQuestion) ask(t *Turn, key string) *Interrupt {
 	return i
 }
 
-// deliverable reports whether the remote can be sent these answers. The legacy dialect cannot cancel a question without an id.
+// deliverable reports whether the remote can be sent these answers. The legacy dialect cannot cancel a question without
+// an id.
 func (d *delivery) deliverable() bool {
 	if d == nil || d.pause.Dialect != RemoteLegacy {
 		return true

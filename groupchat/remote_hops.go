@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// The headers by which a server learns that a request comes from a remote agent of another run. A remote agent may lead back to
-// where it is called from; a server that passes them on ([Input.Hops]) and refuses what has come too far ends that.
+// The headers by which a server learns that a request comes from a remote agent of another run. A remote agent may lead
+// back to the direction of the call; a server that passes them on ([Input.Hops]) and refuses long chains ends that.
 const (
 	// HopsHeader says over how many remote agents the request has come: 1 or more.
 	HopsHeader = "X-Gateway-Hops"

@@ -13,15 +13,15 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A remoteRequest is one run asked of a remote agent. It is recorded before it is sent, so that a crash in between leads
-// to the same request again: the rest of it follows from the conversation up to Last.
+// A remoteRequest is one run asked of a remote agent. It is recorded before it is sent, so that a crash in between
+// leads to the same request again: the rest of it follows from the conversation up to Last.
 type remoteRequest struct {
 	RunID string `json:"runId"`
 	Last  string `json:"last,omitempty"` // the newest message there was
 }
 
-// request returns the nth request of the turn. A turn that is tried again begins with another one; answers are delivered
-// by the same one until they have been taken.
+// request returns the nth request of the turn. A turn that is tried again begins with another one; answers are
+// delivered by the same one until they have been taken.
 func (r *Remote) request(t *Turn, n int) (remoteRequest, error) {
 	return recorded(t, requestKey(t, n), func() (remoteRequest, error) {
 		return remoteRequest{RunID: t.x.NewID(), Last: t.lastMessage()}, nil
@@ -45,8 +45,8 @@ func (x *exchange) begins(name string) error {
 	return err
 }
 
-// remoteThread names the turn's thread at the remote: the same for the same thread, agent and path here, another one for
-// another principal, whatever ids they choose. It looks like a UUID, because some servers insist on one.
+// remoteThread names the turn's thread at the remote: the same for the same thread, agent and path here, another one
+// for another principal, whatever ids they choose. It looks like a UUID, because some servers insist on one.
 func remoteThread(t *Turn) string {
 	in := t.x.Input
 	h := sha256.New()
@@ -107,8 +107,8 @@ func (x *exchange) input(ctx context.Context, given *delivery) (agui.RunAgentInp
 	return out, err
 }
 
-// props are the caller's properties but for those that were meant for us: the answer to a question, and what a gateway is
-// told.
+// props are the caller's properties but for those that were meant for us: the answer to a question, and what a gateway
+// is in the request.
 func props(own, command, gateway json.RawMessage) (json.RawMessage, error) {
 	var members map[string]json.RawMessage
 	if len(own) > 0 && json.Unmarshal(own, &members) != nil && command == nil && gateway == nil {

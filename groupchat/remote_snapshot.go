@@ -9,9 +9,9 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// messagesSnapshot folds a MESSAGES_SNAPSHOT in: what the remote added and did not stream is said now, what it streamed in part is
-// completed. What stands before the newest message that we had is history, and of what was said nothing is taken back:
-// the conversation is the thread's and not the remote's.
+// messagesSnapshot folds a MESSAGES_SNAPSHOT in: additions that the remote did not stream are said now, partly streamed
+// messages are completed. Messages before the newest one that we had are history, and nothing that was said is taken
+// back: the conversation is the thread's and not the remote's.
 func (x *exchange) messagesSnapshot(messages []Message) error {
 	from := 0
 	for i := range messages {
@@ -126,8 +126,8 @@ func (x *exchange) renamed(m *Message, text string, all []Message) *saidText {
 	return nil
 }
 
-// repeats reports whether a text is one of an earlier run of the turn, which the snapshot has under another id: once a flow of CrewAI's goes on,
-// what it said has new ids. A snapshot repeats each such text once.
+// repeats reports whether a text is one of an earlier run of the turn, which the snapshot has under another id: once a
+// flow of CrewAI's continues, what it said has new ids. A snapshot repeats each such text once.
 func (x *exchange) repeats(text string, all []Message) bool {
 	for id, said := range x.repeatable {
 		if said == text && !slices.ContainsFunc(all, func(o Message) bool { return o.ID == id }) {

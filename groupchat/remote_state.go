@@ -24,10 +24,11 @@ type remoteShare struct {
 // theirState bounds a state that grows by its own patches.
 const theirState = 8 << 20
 
-// theirCopies bounds the bytes that the copies of an answer's patches take together: each is a few bytes long and costs what it copies.
+// theirCopies bounds the bytes that the copies of an answer's patches take together: each is a few bytes long and costs
+// what it copies.
 const theirCopies = 64 << 20
 
-// errCopies is the error of an answer whose patches copy more.
+// errCopies is the error of an answer with patches that copy too much.
 var errCopies = fmt.Errorf("%w: the patches of one answer copy more than %d bytes", state.ErrTooLarge, theirCopies)
 
 // share returns the part of the turn's state that the remote works on.
@@ -36,7 +37,7 @@ func (r *Remote) share(t *Turn) (*remoteShare, error) {
 	return s, s.restart(s.sent())
 }
 
-// sent is what the remote is told of its state.
+// sent is the state in the request to the remote.
 func (s *remoteShare) sent() json.RawMessage {
 	if !s.none {
 		if raw, ok := s.scope.Raw(s.path); ok {
@@ -125,7 +126,7 @@ func wrapped(raw json.RawMessage) json.RawMessage {
 	return append(append([]byte(`{"s":`), raw...), '}')
 }
 
-// rebased is a patch of what is at from as one of what is at to.
+// rebased is a patch of the value at from as one of the value at to.
 func rebased(p agui.Patch, from, to string) agui.Patch {
 	out := make(agui.Patch, len(p))
 	for i, op := range p {

@@ -12,13 +12,13 @@ import (
 // A remoteSubagent is an agent behind a remote one.
 type remoteSubagent struct {
 	ours, name string
-	path       string // below the root, to close what is innermost first
+	path       string // below the root, to close the innermost first
 	announced  bool
 	// suspended keeps its end, which has to wait until all of the run's questions are known.
 	suspended *agui.SubagentFinished
 }
 
-// tag is whose events ours become: the turn's own, or those of an agent behind the remote.
+// tag returns our invocation for events: the turn's own, or that of an agent behind the remote.
 func (x *exchange) tag(theirs string) string {
 	own := x.t.out.SubagentRunID()
 	if theirs == "" {

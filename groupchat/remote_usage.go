@@ -6,7 +6,8 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// maxModelName is how many bytes the name of a remote agent's provider or model may have. A thread keeps it for its life.
+// maxModelName is how many bytes the name of a remote agent's provider or model may have. A thread keeps it for its
+// life.
 const maxModelName = 200
 
 // used counts what the remote says its run used. What it calls too long a name is counted without one.

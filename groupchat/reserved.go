@@ -11,13 +11,14 @@ import (
 // subAgentMeta begins the members of a result's metadata that describe the branch of a specialist.
 const subAgentMeta = "subAgent"
 
-// isReserved reports whether a member of the metadata of messages, calls and results is the gateway's own: decisions of people, branches of
-// specialists, failures, and places in a team.
+// isReserved reports whether a member of the metadata of messages, calls and results is the gateway's own: decisions of
+// people, branches of specialists, failures, and places in a team.
 func isReserved(name string) bool {
 	return name == approvalMeta || name == failedMeta || strings.HasPrefix(name, subAgentMeta) || strings.HasPrefix(name, turnMeta)
 }
 
-// DropReserved removes from messages of a client or of another server the members of metadata that only the gateway writes.
+// DropReserved removes from messages of a client or of another server the members of metadata that only the gateway
+// writes.
 func DropReserved(messages []Message) {
 	for i := range messages {
 		m := &messages[i]

@@ -9,20 +9,21 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 )
 
-// A Resumer is an [Agent] of a kind of its own. It remembers in a turn what it did there ([Turn.Remember]), and can tell whether
-// it goes on where a turn waits that another definition of it began: teams change between a question and its answer.
+// A Resumer is an [Agent] of another kind. It records its progress in a turn ([Turn.Remember]), and can tell whether
+// it can continue a paused turn of an older definition: teams change between a question and its answer.
 type Resumer interface {
 	Agent
 	// Kind names the kind, such as "script". A turn that waits is not gone on with by an agent of another kind.
 	Kind() string
-	// CanResume returns why the agent cannot go on with a turn in which recall finds what was remembered, or nil. It is asked
+	// CanResume returns why the agent cannot continue a turn with the records that recall finds, or nil. It is called
 	// before anything of the run is sent, where the agent is known to take part, and by [Turn.Exclusive].
 	CanResume(recall func(key string) (json.RawMessage, bool)) error
 }
 
-// Exclusive runs the turn of a, which remembers what it does under keys that all agents of its kind use: no other of them may
-// take the same turn, and a itself only if it has failed. Those that are to work in one turn are for [Turn.Invoke]. If a cannot
-// go on with what the turn remembers, the run ends with that error, whatever policy there is.
+// Exclusive runs the turn of a, which remembers what it does under keys that all agents of its kind use: no other of
+// them may take the same turn, and a itself only if it has failed. Those that are to work in one turn are for
+// [Turn.Invoke]. If a cannot continue with the records of the turn, the run ends with that error, whatever policy there
+// is.
 func (t *Turn) Exclusive(a Resumer, run func() error) error {
 	return t.exclusive(a.Kind(), a, func() error {
 		if err := a.CanResume(t.Recall); err != nil {
@@ -41,11 +42,11 @@ func (k *keySpace) recall(key string) (json.RawMessage, bool) {
 	return raw, ok
 }
 
-// Remember keeps value, which is JSON, under key for as long as the turn lasts, pauses included. After a takeover it is what it
-// was at the last commit: what must not happen twice belongs into [Once].
+// Remember keeps value, which is JSON, under key for as long as the turn lasts, pauses included. After a takeover it is
+// what it was at the last commit: what must not happen twice belongs into [Once].
 func (t *Turn) Remember(key string, value json.RawMessage) { t.remember(ownKey+key, value) }
 
-// resume makes the records of a checkpoint ready to go on with: every answer and result goes to who asked for it, at
+// resume prepares the records of a checkpoint: every answer and result is delivered to its question or call, at
 // once, because the first commit of any turn uses all of them up. It fails if today's agents cannot continue these
 // records. A nil participant is one that only another agent knows.
 func (x *execution) resume(p *Participant, f *turnRecord) error {
@@ -135,12 +136,12 @@ func (x *execution) deliver(turn string, k *keySpace) error {
 	return nil
 }
 
-// A run that waits may go on with another definition of its team than the one it began with. Participants are found by name
-// and a checkpoint's signature says who has to be there. What follows is about the turns that are open: what their records
+// A run that waits may continue with a newer definition of its team. Participants are found by name
+// and a checkpoint's signature lists the required ones. The code below is about the open turns: their records
 // hold must mean the same to the agents of today; otherwise nothing of it may be used.
 
-// form says what kind of agent p is, and with what around it, as far as the record of its turn depends on that: what has a state or
-// a conversation of its own is kept elsewhere than what has not.
+// form is the kind of p's agent, and of the wrappers around it, as far as the record of its turn depends on that: a
+// separate state or conversation is kept in another place.
 func (p *Participant) form() string {
 	var parts []string
 	if p.Scope.Kind != ScopeShared {
@@ -173,7 +174,7 @@ func (p *Participant) form() string {
 	return strings.Join(append(parts, kind), " ")
 }
 
-// agent is p's without what is wrapped around it; nil if nobody knows p.
+// agent is p's agent without wrappers; nil if p is unknown.
 func (p *Participant) agent() Agent {
 	if p == nil {
 		return nil
@@ -181,7 +182,7 @@ func (p *Participant) agent() Agent {
 	return unwrap(p.Agent)
 }
 
-// fits reports why p, if it is known, cannot go on with a turn that was f's.
+// fits reports why p, if it is known, cannot continue the turn of f.
 func (p *Participant) fits(f *turnRecord) error {
 	if p == nil {
 		return nil
@@ -229,7 +230,7 @@ func (r *chatRun) targets(speaker string) []string {
 	return names
 }
 
-// fits reports why the chat cannot go on with its open turn: another manager would take what the record holds for something
+// fits reports why the chat cannot continue its open turn: another manager would take the record for something
 // else, and a speaker may have chosen, or been about to choose, somebody to whom it may not hand over any more.
 func (r *chatRun) fits() error {
 	f := r.record

@@ -15,22 +15,22 @@ import (
 type ReviewOptions struct {
 	// Message is what the person is asked; empty means "Is this all right? Approve of it, or say what to change."
 	Message string
-	// MessageOf, if set, computes it: from the state, and the conversation as it is after the agent's turn. The question keeps its text
-	// while it is open.
+	// MessageOf, if set, computes it: from the state, and the conversation as it is after the agent's turn. The
+	// question keeps its text while it is open.
 	MessageOf func(View) string
-	// Instruction goes before the person's comments where the agent is told of them; empty means "Revise what you said:".
+	// Instruction precedes the person's comments in the agent's input; empty means "Revise what you said:".
 	Instruction string
 	// TTL is how long the question stays open; zero means the server's default.
 	TTL time.Duration
 }
 
-// Review returns an agent after each turn of which a person is asked for a [Verdict], as [ReadVerdict] reads it. Comments let the
-// agent work again, shown what it had said and the comments, until there are none. A person who says no without a comment, or cancels the
-// question, accepts nothing: a result that [Sub] has kept is what it was before the turn, outputs of the agent's own state are not copied, and the
-// chat that the agent takes part in ends.
+// Review returns an agent after each turn of which a person is asked for a [Verdict], as [ReadVerdict] reads it.
+// Comments let the agent work again, shown what it had said and the comments, until there are none. A person who says
+// no without a comment, or cancels the question, accepts nothing: a result that [Sub] has kept is what it was before
+// the turn, outputs of the agent's own state are not copied, and the chat that the agent takes part in ends.
 //
-// Each draft is a turn inside the participant's, "draft" on its path, and speaks under the participant's name. Where the
-// agent hands over it does so for the participant.
+// Each draft is a turn inside the participant's, "draft" on its path, and speaks under the participant's name. Where
+// the agent hands over it does so for the participant.
 func Review(agent Agent, o ReviewOptions) Agent { return &review{agent, o} }
 
 type review struct {
@@ -38,7 +38,7 @@ type review struct {
 	o     ReviewOptions
 }
 
-// draft is the name of what is reviewed, below the participant.
+// draft is the name of the reviewed turn, below the participant.
 const draft = "draft"
 
 // Run lets the agent work and a person say what they think of it.
@@ -47,7 +47,7 @@ func (r *review) Run(_ context.Context, t *Turn) error {
 	o := InvokeOptions{Instruction: t.Instruction()}
 	for o.N = 1; ; o.N++ {
 		one := Invocation{draft, r.agent, o}
-		_, err := t.invokeAll([]Invocation{one}, func(c *Turn) { c.as, c.standsIn = cmp.Or(t.name(), draft), true })
+		_, err := t.invokeAll([]Invocation{one}, func(c *Turn) { c.as, c.proxy = cmp.Or(t.name(), draft), true })
 		if err != nil {
 			return err
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 )
 
-// A Destination is the speaker that a route chooses, and what that speaker is told.
+// A Destination is the speaker that a route chooses, and the instruction of that speaker.
 type Destination struct {
 	Speaker string // or Done
 	// Instruction is for the speaker and this turn only. InstructionOf, if set, computes it from what the manager sees.
@@ -20,7 +20,7 @@ type Destination struct {
 
 // Route makes managers that let one participant speak: the one that routes has for the text at pointer, by
 // the same normalised lookup for keys and values (white space around, letter case aside), else otherwise.
-// Without a default, a text nobody is responsible for is the error no_route.
+// Without a default, a text without a destination is the error no_route.
 func Route(pointer string, routes map[string]string, otherwise string) func() Manager {
 	destinations := make(map[string]Destination, len(routes))
 	for key, speaker := range routes {

@@ -124,9 +124,10 @@ func (s *Session) validate(root Agent) error {
 //     and the checkpoint, sends its snapshots, then the Closings, and ends the run with an interrupt outcome.
 //
 // The run that brings the answers is another call of Execute, with the checkpoint and the answers in its session. It
-// enters the same turn again. A run whose process died continues in another from the last commit: its session has
-// Takeover, and in Memo the effects recorded since. A process that may have lost its lease on the run reports so by the
-// session's Fence, and cancels the context of a run that continues elsewhere with a cause that is [ErrMoved].
+// enters the same turn again. After the death of its process a run continues in another from the last commit: its
+// session has Takeover, and in Memo the effects recorded since. A process that may have lost its lease on the run
+// reports so by the session's Fence, and cancels the context of a run that continues elsewhere with a cause that is
+// [ErrMoved].
 func Execute(ctx context.Context, root Agent, s *Session) (Result, error) {
 	if err := s.validate(root); err != nil {
 		return Result{}, err

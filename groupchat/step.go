@@ -34,12 +34,14 @@ func (x *execution) stepError(err error) error {
 	return err
 }
 
-// stepName is what steps of the turn call it: its path without the numbers of invocations, and the agent of the thread for the root.
+// stepName is what steps of the turn call it: its path without the numbers of invocations, and the agent of the thread
+// for the root.
 func (t *Turn) stepName() string { return cmp.Or(t.identity(), t.x.Input.Agent) }
 
-// observeTool makes a call of a tool, as a step of its turn. Like [observeModel] it is inside of all hooks: the steps of a trace say what models and
-// tools were really asked, and each try of a call is one. A turn's step is around its hooks, in [Turn.try]: it begins and ends with what
-// clients are told of the turn, and what hooks ask models for is part of it.
+// observeTool makes a call of a tool, as a step of its turn. Like [observeModel] it is inside of all hooks: the steps
+// of a trace say what models and tools were really asked, and each try of a call is one. A turn's step is around its
+// hooks, in [Turn.try]: it begins and ends with what clients see of the turn, and the model calls of hooks are part of
+// it.
 func observeTool(ctx context.Context, u ToolUse, next ToolFunc) (ToolResult, error) {
 	ctx, step := telemetry.Begin(ctx, telemetry.Record{Kind: telemetry.KindTool, Name: u.Tool.Name, ToolCallID: u.Call.ID})
 	step.Content(telemetry.CallArguments, func() any { return u.Call.Arguments })
@@ -81,7 +83,7 @@ func beginModel(ctx context.Context, c *ModelCall) (context.Context, *modelStep)
 	provider, name := model.Identify(c.Model)
 	ctx, step := telemetry.Begin(ctx, telemetry.Record{Kind: telemetry.KindModel, Name: name, Provider: provider, Model: name})
 	messages := c.Request.Messages
-	step.Content(telemetry.InputMessages, func() any { return toldInput(messages) })
+	step.Content(telemetry.InputMessages, func() any { return inputContent(messages) })
 	s := &modelStep{Step: step, turn: c.Turn, on: c.On}
 	if c.Turn != nil {
 		ctx = model.WithAsker(ctx, c.Turn.asker())
@@ -89,7 +91,7 @@ func beginModel(ctx context.Context, c *ModelCall) (context.Context, *modelStep)
 	return ctx, s
 }
 
-// end ends the step of a call that came to said and err, and returns both.
+// end ends the step of a call with its reply and err, and returns both.
 func (s *modelStep) end(said model.Reply, err error) (*model.Reply, error) {
 	reply := &said
 	s.Update(func(r *telemetry.Record) {
@@ -98,7 +100,7 @@ func (s *modelStep) end(said model.Reply, err error) (*model.Reply, error) {
 		r.Name = cmp.Or(r.Name, r.Model)
 	})
 	s.Finish(reply.Finish)
-	s.Content(telemetry.OutputMessages, func() any { return toldReply(said) })
+	s.Content(telemetry.OutputMessages, func() any { return replyContent(said) })
 	if s.turn == nil {
 		s.End(err)
 	} else {
@@ -111,8 +113,8 @@ func (s *modelStep) deltas() model.Deltas {
 	return model.Deltas{Text: s.text, Reasoning: s.reasoning, Call: s.call}
 }
 
-// heard notes that the model speaks.
-func (s *modelStep) heard() {
+// noteFirst notes that the model speaks.
+func (s *modelStep) noteFirst() {
 	if s.first.Load() == 0 {
 		s.first.CompareAndSwap(0, time.Now().UnixMilli())
 	}
@@ -123,7 +125,7 @@ func (s *modelStep) text(delta string) error { return s.word(s.on.Text, delta) }
 func (s *modelStep) reasoning(delta string) error { return s.word(s.on.Reasoning, delta) }
 
 func (s *modelStep) word(on func(string) error, delta string) error {
-	s.heard()
+	s.noteFirst()
 	if on == nil {
 		return nil
 	}
@@ -131,7 +133,7 @@ func (s *modelStep) word(on func(string) error, delta string) error {
 }
 
 func (s *modelStep) call(i int, name, arguments string) error {
-	s.heard()
+	s.noteFirst()
 	if s.on.Call == nil {
 		return nil
 	}

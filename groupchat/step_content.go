@@ -7,7 +7,8 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// A contentMessage is a message as OpenTelemetry's GenAI conventions write it. Only operators who ask for content are told any.
+// A contentMessage is a message as OpenTelemetry's GenAI conventions write it. Only operators who ask for content
+// receive any.
 type contentMessage struct {
 	Role         string        `json:"role"`
 	Parts        []contentPart `json:"parts"`
@@ -23,27 +24,27 @@ type contentPart struct {
 	Response  string          `json:"response,omitempty"`
 }
 
-// toldInput is what a model is sent. Of images and files it has what a model is told that takes nothing but text.
-func toldInput(messages []model.Message) []contentMessage {
+// inputContent is the request to a model. Images and files are as in requests to models that accept nothing but text.
+func inputContent(messages []model.Message) []contentMessage {
 	var list []contentMessage
 	for _, m := range messages {
 		told := contentMessage{Role: string(m.Role)}
 		if m.Role == agui.RoleTool {
 			told.Parts = append(told.Parts, contentPart{Type: "tool_call_response", ID: m.CallID, Response: m.Text})
 		} else {
-			told.Parts = toldParts(m.Reasoning, m.Text, m.Calls)
+			told.Parts = partsContent(m.Reasoning, m.Text, m.Calls)
 		}
 		list = append(list, told)
 	}
 	return list
 }
 
-// toldReply is what it answers.
-func toldReply(r model.Reply) []contentMessage {
-	return []contentMessage{{Role: string(agui.RoleAssistant), Parts: toldParts(r.Reasoning, r.Words(), r.Calls), FinishReason: r.Finish}}
+// replyContent is what it answers.
+func replyContent(r model.Reply) []contentMessage {
+	return []contentMessage{{Role: string(agui.RoleAssistant), Parts: partsContent(r.Reasoning, r.Words(), r.Calls), FinishReason: r.Finish}}
 }
 
-func toldParts(reasoning, words string, calls []model.Call) []contentPart {
+func partsContent(reasoning, words string, calls []model.Call) []contentPart {
 	var parts []contentPart
 	if reasoning != "" {
 		parts = append(parts, contentPart{Type: "reasoning", Content: reasoning})

@@ -24,8 +24,8 @@ func TestContentHasTheConventionsForm(t *testing.T) {
 			`{"role":"user","parts":[{"type":"text","content":"Tea?"}]},` +
 			`{"role":"assistant","parts":[{"type":"reasoning","content":"Hm."},{"type":"text","content":"I look."},` +
 			`{"type":"tool_call","id":"c1","name":"price","arguments":{"of":"tea"}},{"type":"tool_call","id":"c2","name":"price"}]},` +
-			`{"role":"tool","parts":[{"type":"tool_call_response","id":"c1","response":"3 euros"}]}]`: toldInput(messages),
-		`[{"role":"assistant","parts":[{"type":"text","content":"Three."}],"finish_reason":"stop"}]`: toldReply(reply),
+			`{"role":"tool","parts":[{"type":"tool_call_response","id":"c1","response":"3 euros"}]}]`: inputContent(messages),
+		`[{"role":"assistant","parts":[{"type":"text","content":"Three."}],"finish_reason":"stop"}]`: replyContent(reply),
 	} {
 		raw, err := json.Marshal(got)
 		if err != nil {

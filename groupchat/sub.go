@@ -16,31 +16,31 @@ import (
 // SubOptions say what an agent under [Sub] shares with the team around it. The zero value shares everything, like any
 // participant.
 type SubOptions struct {
-	// Inputs compute members of the agent's state, by name, when its turn begins, from what its participant sees. With inputs it
-	// needs a state of its own. See [FromState].
+	// Inputs compute members of the agent's state, by name, when its turn begins, from what its participant sees. With
+	// inputs it needs a separate state. See [FromState].
 	Inputs map[string]func(View) (any, error)
 	// Messages are what it is shown of the conversation, from what its participant sees. Nil shows it nothing if it has
 	// inputs, else all of that.
 	Messages func(View) []Message
-	// Prompt is what it is told as a user's message, after what it is shown, from what its participant sees; empty text tells it nothing. It
+	// Prompt is a user's message after the visible messages, from the participant's view; empty text adds none. It
 	// is computed when its turn begins, and recorded.
 	Prompt func(View) string
 	// State is which state it works on.
 	State Scoping
-	// Output says who is shown what it says.
+	// Output says who sees its messages.
 	Output OutputMode
-	// Result is a pointer of the state around it, where its last words are kept; empty keeps them nowhere. A turn without words
-	// leaves what is there.
+	// Result is a pointer of the state around it, where its last words are kept; empty keeps them nowhere. A turn
+	// without words keeps the old value.
 	Result string
-	// OnAsk may answer a question that somebody in it asks, with true, so that no person is asked. The answer is checked
-	// like a person's: one that breaks the schema is an error, one that fails the asker's check lets it ask again, and then
-	// a person. It may be called by several at once, and again after a takeover.
+	// OnAsk may answer a question that somebody in it asks, with true, so that no person is asked. The answer is
+	// checked like a person's: one that breaks the schema is an error, one that fails the asker's check lets it ask
+	// again, and then a person. It may be called by several at once, and again after a takeover.
 	OnAsk func(ctx context.Context, t *Turn, q Asked) (Answer, bool, error)
 }
 
 // Asked is a question that somebody within a [Sub] asks.
 type Asked struct {
-	Path string // of who asks, as [Turn.Path]
+	Path string // of the asking agent, as [Turn.Path]
 	Question
 }
 
@@ -138,7 +138,7 @@ func (s *sub) enter(ctx context.Context, t, in *Turn, record *subRecord) error {
 	return t.State().Set(s.o.Result, words)
 }
 
-// prompt is what the agent is told as a user's message, if it is told anything.
+// prompt returns the user's message for the agent, if there is one.
 func (s *sub) prompt(t *Turn, v View) ([]Message, error) {
 	if s.o.Prompt == nil {
 		return nil, nil
@@ -214,10 +214,10 @@ func (t *Turn) before() []Message {
 		return t.visibility.shown(t)
 	case t.chat != nil:
 		all := t.up.Messages()
-		return t.chat.shown(t, all[:t.countThrough(all, t.record.After)])
+		return t.chat.shown(t, all[:t.prefixLen(all, t.record.After)])
 	case t.keys.Sub != nil:
 		all := t.Messages()
-		return all[:t.countThrough(all, t.keys.Sub.After)]
+		return all[:t.prefixLen(all, t.keys.Sub.After)]
 	default:
 		return t.Messages()
 	}
@@ -226,7 +226,7 @@ func (t *Turn) before() []Message {
 // Unwrap is the agent that takes the turn.
 func (s *sub) Unwrap() Agent { return s.agent }
 
-// form says whether the agent has a state, or a conversation, of its own.
+// form says whether the agent has a separate state or conversation.
 func (s *sub) form() []string {
 	var own []string
 	if s.o.State.Kind != ScopeShared {
@@ -238,7 +238,7 @@ func (s *sub) form() []string {
 	return own
 }
 
-// check reports what is wrong with the options.
+// check reports mistakes in the options.
 func (s *sub) check(bad func(format string, args ...any)) {
 	p := Participant{Name: "sub", Agent: s.agent, Scope: s.o.State}
 	if p.Scope.Kind != ScopeShared && len(s.o.Inputs) > 0 {

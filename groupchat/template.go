@@ -10,13 +10,13 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// The limits of templates. What a variable stands for is cut at MaxInserted bytes.
+// The limits of templates. The value of a variable is cut at MaxInserted bytes.
 const (
 	MaxInserted  = 16 << 10
 	MaxVariables = 64 // in one text
 )
 
-// A VariableKind says what a variable stands for.
+// A VariableKind is the source of a variable's value.
 type VariableKind string
 
 // The kinds of variables.
@@ -38,8 +38,8 @@ type Variable struct {
 	Default string
 }
 
-// A Template is text with variables. What they stand for is put in as it is: a value that looks like a variable is text. A template does
-// not change, and may be used by several goroutines at once.
+// A Template is text with variables. What they stand for is put in as it is: a value that looks like a variable is
+// text. A template does not change, and may be used by several goroutines at once.
 type Template struct {
 	parts []templatePart // each with a text or a variable
 }
@@ -49,9 +49,9 @@ type templatePart struct {
 	variable *Variable
 }
 
-// ParseTemplate reads a template: text with variables such as {{state:/topic}}, {{input}}, {{last:researcher}} and {{date}}, each with an
-// optional default after a bar: {{state:/topic|the weather}}. {{{{ stands for the characters {{. The error says what is wrong with the
-// first variable that is none, and quotes that variable.
+// ParseTemplate reads a template: text with variables such as {{state:/topic}}, {{input}}, {{last:researcher}} and
+// {{date}}, each with an optional default after a bar: {{state:/topic|the weather}}. {{{{ is written for the characters
+// {{. The error describes the mistake in the first variable that is none, and quotes that variable.
 func ParseTemplate(text string) (*Template, error) {
 	p := &Template{}
 	literal := ""
@@ -90,7 +90,7 @@ func (p *Template) add(text string) {
 	}
 }
 
-// parseVariable reads what stands between {{ and }}.
+// parseVariable reads the text between {{ and }}.
 func parseVariable(inside string) (*Variable, error) {
 	quoted := "{{" + clip.To(inside, 60) + "}}"
 	what, otherwise, _ := strings.Cut(inside, "|")
@@ -126,13 +126,14 @@ func (p *Template) Variables() []Variable {
 	return all
 }
 
-// IsValue reports whether the template is one variable of the state and nothing else, whose value has any type: see [Template.Value].
+// IsValue reports whether the template is one variable of the state and nothing else, with a value of any type: see
+// [Template.Value].
 func (p *Template) IsValue() bool {
 	return len(p.parts) == 1 && p.parts[0].variable != nil && p.parts[0].variable.Kind == VariableState
 }
 
-// Expand returns the template with each piece of its fixed text, and each default, as f has it. What f returns is text, also if it has
-// variables in it.
+// Expand returns the template with each piece of its fixed text, and each default, as f has it. What f returns is text,
+// also if it has variables in it.
 func (p *Template) Expand(f func(text string) string) *Template {
 	q := &Template{parts: slices.Clone(p.parts)}
 	for i, part := range q.parts {

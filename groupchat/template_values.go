@@ -15,7 +15,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// Text is the template with the values that its variables have in v. A value that is longer than [MaxInserted] is cut and ends with "…".
+// Text is the template with the values that its variables have in v. A value that is longer than [MaxInserted] is cut
+// and ends with "…".
 func (p *Template) Text(v View) string {
 	var b strings.Builder
 	for _, part := range p.parts {
@@ -28,8 +29,8 @@ func (p *Template) Text(v View) string {
 	return b.String()
 }
 
-// Value is an input: see [Scoping] and [SubOptions]. A template that is one {{state:…}} and nothing else is the value itself, or its default
-// as a text, or null; any other is its text.
+// Value is an input: see [Scoping] and [SubOptions]. A template that is one {{state:…}} and nothing else is the value
+// itself, or its default as a text, or null; any other is its text.
 func (p *Template) Value(v View) (any, error) {
 	if !p.IsValue() {
 		return p.Text(v), nil
@@ -51,7 +52,7 @@ func (p *Template) Prepare(_ context.Context, _ *Turn, into *Prepared) error {
 	return nil
 }
 
-// in is what the variable stands for.
+// in returns the value of the variable.
 func (of *Variable) in(v View) string {
 	text := ""
 	switch of.Kind {
@@ -92,14 +93,16 @@ func (v View) stateText(pointer string) string {
 	return out.String()
 }
 
-// A hearing is what variables look at: all of a conversation that a turn may see, whatever its participant's context leaves out of it.
+// A hearing is what variables look at: all of a conversation that a turn may see, whatever its participant's context
+// leaves out of it.
 type hearing struct {
 	turn     *Turn
-	chat     *chatRun // whose manager looks; nil for a participant
+	chat     *chatRun // the manager's chat; nil for a participant
 	messages func() []Message
 }
 
-// hears is the hearing of t. Unless it is to be of now, what was said since t began is left out: others may be at work beside it.
+// hears is the hearing of t. Unless it is to be of now, messages since t began are omitted: others may be at work
+// beside it.
 func (t *Turn) hears(now bool) *hearing {
 	return &hearing{turn: t, messages: sync.OnceValue(func() []Message {
 		if now {
@@ -109,7 +112,7 @@ func (t *Turn) hears(now bool) *hearing {
 	})}
 }
 
-// viewNow is t's view with what was said since t began.
+// viewNow is t's view with the messages since t began.
 func (t *Turn) viewNow() View {
 	v := t.view()
 	v.history, v.hearing = t.Messages, t.hears(true)
@@ -163,8 +166,8 @@ func (v View) lastWordsOf(name string) string {
 	return joined(v.hearing.turn.x.answers(v.conversation(), cmp.Or(path, name), said))
 }
 
-// saidBy tells the messages of the participant of a name, and its path: the one of the nearest team that has one, else the only one in the
-// whole tree.
+// saidBy tells the messages of the participant of a name, and its path: the one of the nearest team that has one, else
+// the only one in the whole tree.
 func (h *hearing) saidBy(name string) (path string, said func(Message) bool) {
 	x := h.turn.x
 	path = x.names[name]

@@ -15,39 +15,41 @@ import (
 
 // A Tool is a function that a model may call. Exactly one of Call and Turn is set.
 type Tool struct {
-	// Name is what the model calls it by, Description what it is told of it.
+	// Name is the tool's name for the model, Description its description.
 	Name        string
 	Description string
 	// SourceName is what a source calls the tool where that is not Name. [Approvals] may say either.
 	SourceName string
-	// Origin identifies where calls go, and as whom: see [Origin]. People approve of calls to one origin only. It is empty for a function of the
-	// program; a tool of a source that has none gets that of the source.
+	// Origin identifies where calls go, and as whom: see [Origin]. People approve of calls to one origin only. It is
+	// empty for a function of the program; a tool of a source that has none gets that of the source.
 	Origin string
-	// Parameters is the JSON Schema of the arguments, an object; nil takes none. Arguments that do not match it never reach
-	// the tool: the model is told what is wrong with them.
+	// Parameters is the JSON Schema of the arguments, an object; nil takes none. Arguments that do not match it never
+	// reach the tool: the model reads the mistake.
 	Parameters json.RawMessage
 
-	// Call makes a call. Its result is recorded before it is used, so that the call is made once however often the turn is
-	// entered again; if the process died before that, it may be made twice: see Repeat and [ToolCall.Key]. Several calls may be
-	// under way at once. A panic is an error. A call that returns [*InputNeeded] asks a person.
+	// Call makes a call. Its result is recorded before it is used, so that the call is made once however often the turn
+	// is entered again; if the process died before that, it may be made twice: see Repeat and [ToolCall.Key]. Several
+	// calls may be under way at once. A panic is an error. A call that returns [*InputNeeded] asks a person.
 	Call func(ctx context.Context, c ToolCall) (ToolResult, error)
-	// Turn makes a call within the turn of the agent that makes it: it may ask, change the state, let other agents work. Like an
-	// agent it is entered again after a pause and repeated after a takeover. Each call has keys and a turn id of its own: what a
-	// person agreed to, and what was done once, holds for no other call. Repeat and Timeout do not concern it.
+	// Turn makes a call within the turn of the agent that makes it: it may ask, change the state, let other agents
+	// work. Like an agent it is entered again after a pause and repeated after a takeover. Each call has separate keys
+	// and a turn id: a person's approval, and a recorded effect, count for no other call. Repeat and Timeout do not
+	// apply to it.
 	Turn func(ctx context.Context, t *Turn, c ToolCall) (ToolResult, error)
 
-	// Repeat says whether a call may be made again whose result was lost.
+	// Repeat says whether a call with a lost result may be made again.
 	Repeat Repeat
-	// Retry says how often a call that came to no answer is made again; the zero value makes none again.
+	// Retry says how often a call without an answer is made again; the zero value makes none again.
 	Retry ToolRetry
 	// Approve says whether a person must approve of each call; the zero value leaves that to the agent.
 	Approve ToolApproval
-	// Destructive says that the tool may do harm that cannot be undone. A person must approve of its calls unless Approve, or the agent,
-	// says otherwise.
+	// Destructive says that the tool may do harm that cannot be undone. A person must approve of its calls unless
+	// Approve, or the agent, says otherwise.
 	Destructive bool
 	// OnError says what an error means; the zero value tells the model.
 	OnError ToolErrorPolicy
-	// Timeout is how long a call may take; 0 means what the agent says. A call that ignores its context is not waited for.
+	// Timeout is how long a call may take; 0 means what the agent says. A call that ignores its context is not waited
+	// for.
 	Timeout time.Duration
 	// MaxResult is how many bytes of a result are kept; 0 means 64 KiB.
 	MaxResult int
@@ -66,7 +68,7 @@ type Repeat string
 // The kinds of repetition.
 const (
 	RepeatAgain Repeat = ""      // it may: the tool is idempotent, or knows the call by its key
-	RepeatNever Repeat = "never" // it may not: a call whose result was lost has failed, and the agent decides what then
+	RepeatNever Repeat = "never" // it may not: a call with a lost result has failed, and the agent decides what then
 )
 
 // A ToolErrorPolicy says what an error of a tool means.
@@ -74,7 +76,7 @@ type ToolErrorPolicy string
 
 // The error policies of a tool.
 const (
-	ToolTells ToolErrorPolicy = ""     // the model is told that it failed and decides what then
+	ToolTells ToolErrorPolicy = ""     // the model reads that it failed and decides what then
 	ToolFails ToolErrorPolicy = "fail" // the turn fails with tool_failed
 )
 
@@ -90,19 +92,20 @@ type ToolCall struct {
 	ThreadID string
 	// Principal is who asked for the run; see [Turn.Principal].
 	Principal Principal
-	// Inputs are what people answered to what the call needed to know, in the order in which it asked: see [InputNeeded].
+	// Inputs are what people answered to what the call needed to know, in the order in which it asked: see
+	// [InputNeeded].
 	Inputs []ToolInput
 
-	mark  approvalMark // what was decided about it
+	mark  approvalMark // the decision about it
 	nth   int          // of the tool's in the turn, from 1
 	model model.Model  // of who calls
-	// history is what of messages that model is told.
+	// history is the part of messages in that model's request.
 	history func([]Message) []Message
 }
 
 // A ToolResult is the result of a call.
 type ToolResult struct {
-	// Content is shown to the client; the model is told its text.
+	// Content is for the client; the model reads its text.
 	Content agui.Content `json:"content,omitzero"`
 	// Metadata goes with the result to the client.
 	Metadata agui.Metadata `json:"metadata,omitzero"`
@@ -111,7 +114,7 @@ type ToolResult struct {
 // TextResult is a result that is text.
 func TextResult(text string) ToolResult { return ToolResult{Content: agui.TextContent(text)} }
 
-// A ToolError is an error whose text the model may read. Of any other it is only told that the tool failed.
+// A ToolError is an error with a text that the model may read. For other errors it reads only that the tool failed.
 type ToolError struct {
 	Text string
 	Err  error // the cause, for the log; may be nil
@@ -119,7 +122,8 @@ type ToolError struct {
 	Temporary bool
 }
 
-// Error returns the cause, for logs, or else the beginning of the text: what a tool says to a model may be long, and quote anything.
+// Error returns the cause, for logs, or else the beginning of the text: what a tool says to a model may be long, and
+// quote anything.
 func (e *ToolError) Error() string {
 	if e.Err == nil {
 		return "groupchat: tool: " + redact.Line(e.Text, nil, nil)
@@ -131,8 +135,8 @@ func (e *ToolError) Error() string {
 func (e *ToolError) Unwrap() error { return e.Err }
 
 // NewTool makes a tool of a function. The schema is that of A, a struct or a map: each exported field by its JSON name,
-// optional with omitempty or omitzero, described by a tag such as `jsonschema:"the city"`. R is text, an [agui.Content],
-// a [ToolResult], or becomes JSON. What cannot be a schema is an error of the agent's Validate.
+// optional with omitempty or omitzero, described by a tag such as `jsonschema:"the city"`. R is text, an
+// [agui.Content], a [ToolResult], or becomes JSON. What cannot be a schema is an error of the agent's Validate.
 func NewTool[A, R any](name, description string, f func(ctx context.Context, c ToolCall, arguments A) (R, error)) Tool {
 	t := Tool{Name: name, Description: description}
 	t.Parameters, t.err = schemaOf[A]()
@@ -192,8 +196,8 @@ func resultOf(v any) (ToolResult, error) {
 	return TextResult(string(raw)), nil
 }
 
-// Validate reports every mistake of the tool itself, joined, such as a schema that calls cannot be checked with. Tools of an [LLM] that
-// have one are refused with it; those of a [ToolSource] are left out of turns.
+// Validate reports every mistake of the tool itself, joined, such as a schema that calls cannot be checked with. Tools
+// of an [LLM] that have one are refused with it; those of a [ToolSource] are left out of turns.
 func (t *Tool) Validate() error {
 	var errs []error
 	bad := func(format string, args ...any) {
@@ -235,18 +239,20 @@ func (t *Tool) Validate() error {
 
 // A ToolSource has tools that come and go: those of a server, for example. It is safe for concurrent use.
 //
-// A source may also have a method Expects(name string) bool, which reports whether it is set up to have a tool of that name, be it
-// away or not. Without it a name in [Approvals] that is a tool of a source that is away is one that no tool has.
+// A source may also have a method Expects(name string) bool, which reports whether it is set up to have a tool of that
+// name, be it away or not. Without it a name in [Approvals] that is a tool of a source that is away is one that no tool
+// has.
 //
-// A method Origin() string identifies the source, see [Tool.Origin]; the default is the place in the agent's list. Names() []string returns the
-// names of all of its tools if they are known without a request. Two sources of one agent must not have tools of one name: Validate refuses
-// known names, and names that are found later are withheld from the model. In a thread a name stays with its source.
+// A method Origin() string identifies the source, see [Tool.Origin]; the default is the place in the agent's list.
+// Names() []string returns the names of all of its tools if they are known without a request. Two sources of one agent
+// must not have tools of one name: Validate refuses known names, and names that are found later are withheld from the
+// model. In a thread a name stays with its source.
 //
-// One with a method Required() bool that returns true is needed: a turn that begins without all of its tools fails with tool_failed, and
-// may be tried again.
+// One with a method Required() bool that returns true is needed: a turn that begins without all of its tools fails with
+// tool_failed, and may be tried again.
 type ToolSource interface {
 	// Tools are those there are now. It is asked when a turn is entered; it may wait, and should not for long. What it
-	// returns beside an error counts. The error goes to the log, and the model is told that tools are missing: a source that is away
-	// stops nobody.
+	// returns beside an error counts. The error is logged, and the model reads that tools are missing: an unavailable
+	// source stops no agent.
 	Tools(ctx context.Context) ([]Tool, error)
 }

@@ -14,11 +14,11 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// What a model is told of a call without a result.
+// Notes for the model on calls without a result.
 const (
 	toolFailed  = "The tool failed."
 	toolTooLate = "The tool took too long."
-	// toolCancelled is for a call whose question a person cancelled.
+	// toolCancelled is for a call with a question that a person cancelled.
 	toolCancelled = "The user cancelled the question."
 	toolLost      = "The tool was interrupted. What it did is not known, and it was not called again."
 )
@@ -154,8 +154,8 @@ func (r *llmRun) enter(ctx context.Context, tool *Tool, s *llmRound, i int, c To
 // failed turns the failure of a tool into a result that says so, and an error if the turn is to fail.
 func (r *llmRun) failed(ctx context.Context, tool *Tool, err error) (ToolResult, error) {
 	text := toolFailed
-	if told, ok := errors.AsType[*ToolError](err); ok && told.Text != "" {
-		text = clip.To(told.Text, tool.most())
+	if failure, ok := errors.AsType[*ToolError](err); ok && failure.Text != "" {
+		text = clip.To(failure.Text, tool.most())
 	} else if errors.Is(err, errToolTooLate) {
 		text = toolTooLate
 	}
@@ -235,7 +235,7 @@ func (r *llmRun) callTurn(ctx context.Context, s *llmRound, i int) *Turn {
 	}
 	t := r.t.child(name)
 	t.ctx, t.as, t.out, t.scope = ctx, r.t.as, r.t.out, r.t.scope
-	t.record, t.parentWriter, t.inCall, t.standsIn = r.t.record, r.t.parentWriter, true, true
+	t.record, t.parentWriter, t.inCall, t.proxy = r.t.record, r.t.parentWriter, true, true
 	t.keys = &turnKeys{keySpace: r.t.toolKeys(key), id: r.t.ID() + "/" + key, owner: t}
 	return t
 }

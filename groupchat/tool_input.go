@@ -9,14 +9,14 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 )
 
-// An InputNeeded is the error of a [Tool.Call] that cannot be finished without a person's answer. The turn asks, and makes the same call
-// again, with the same key, when the answer is there; nothing of the first call counts but what it asked. A tool asks at most 16
-// times for one call.
+// An InputNeeded is the error of a [Tool.Call] that cannot be finished without a person's answer. The turn asks, and
+// makes the same call again, with the same key, when the answer is there; nothing of the first call counts but what it
+// asked. A tool asks at most 16 times for one call.
 type InputNeeded struct {
 	// Message is what a person is asked, and Schema the JSON Schema of the answer; nil takes anything.
 	Message string          `json:"message"`
 	Schema  json.RawMessage `json:"schema,omitempty"`
-	// By names who asks, where that is not the agent.
+	// By is the name of the asking agent, where that is not the agent.
 	By string `json:"by,omitempty"`
 	// State is given back with the answer; see [ToolInput]. It is kept with the question, so it should be small.
 	State json.RawMessage `json:"state,omitempty"`

@@ -14,7 +14,8 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// Origin returns the [Tool.Origin] of calls that go to what parts identify: a hash, which shows nothing of secrets among them.
+// Origin returns the [Tool.Origin] of calls that go to what parts identify: a hash, which shows nothing of secrets
+// among them.
 func Origin(parts ...string) string {
 	h := sha256.New()
 	for _, part := range parts {
@@ -60,7 +61,8 @@ func sourceOrigin(s ToolSource, i int) string {
 	return Origin("source", strconv.Itoa(i))
 }
 
-// clashes are the names, as models know them, of tools that several origins have. Names of the agent's own tools are of the origin "".
+// clashes are the names, as models know them, of tools that several origins have. Names of the agent's own tools are of
+// the origin "".
 func (a *LLM) clashes(found []*Tool) map[string]bool {
 	first, clashes := map[string]string{}, map[string]bool{}
 	add := func(name, origin string) {
@@ -86,8 +88,8 @@ func (a *LLM) clashes(found []*Tool) map[string]bool {
 	return clashes
 }
 
-// CheckTools asks the agent's sources for their tools. It returns names that several sources have, and names in Approve that no tool has, as
-// problems. The error is that of a source that cannot be reached.
+// CheckTools asks the agent's sources for their tools. It returns names that several sources have, and names in Approve
+// that no tool has, as problems. The error is that of a source that cannot be reached.
 func (a *LLM) CheckTools(ctx context.Context) (problems []string, err error) {
 	var found []*Tool
 	for i, s := range a.Sources {
@@ -123,8 +125,8 @@ func toolsOf(ctx context.Context, s ToolSource, i int) (found []*Tool, err error
 	return found, err
 }
 
-// bindNames removes tools with ambiguous names: several sources have the name, or in this thread it belongs to another source of the agent that
-// cannot be reached now.
+// bindNames removes tools with ambiguous names: several sources have the name, or in this thread it belongs to another
+// source of the agent that cannot be reached now.
 func (r *llmRun) bindNames(ctx context.Context, found []*Tool) []*Tool {
 	a := r.LLM
 	if r.unprepared != nil {

@@ -92,7 +92,7 @@ func mismatch(schema, reply json.RawMessage) error {
 	return errors.New("at a place that is not known")
 }
 
-// arguments are those of a call as the tool gets them, or what is wrong with them in words for the model.
+// arguments are those of a call as the tool gets them, or their mistake in words for the model.
 func (t *Tool) arguments(written string) (json.RawMessage, error) {
 	if strings.TrimSpace(written) == "" {
 		written = "{}" // what models write that have nothing to say
@@ -108,16 +108,16 @@ func (t *Tool) arguments(written string) (json.RawMessage, error) {
 	return raw, s.check(raw)
 }
 
-// noObject is what is wrong with arguments that are not even JSON.
+// noObject is the mistake of arguments that are not even JSON.
 const noObject = "they are not a JSON object"
 
-// isObject reports whether arguments are a JSON object, or nothing, which stands for an empty one.
+// isObject reports whether arguments are a JSON object, or nothing, which means an empty one.
 func isObject(arguments string) bool {
 	var object map[string]json.RawMessage
 	return strings.TrimSpace(arguments) == "" || json.Unmarshal([]byte(arguments), &object) == nil && object != nil
 }
 
-// mistakeText tells a model what is wrong with its arguments.
+// mistakeText describes a mistake in arguments for the model.
 func mistakeText(problem string) string {
 	return "The tool was not called, because its arguments are wrong: " + problem + "."
 }

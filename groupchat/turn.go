@@ -27,23 +27,24 @@ type Turn struct {
 	run    *run.Run // the conversation it is part of
 	out    run.Writer
 	scope  *state.Scope
-	// chat is nil in the root's turn, in a supervisor's, and in one that another turn invoked; participant in the first two.
+	// chat is nil in the root's turn, in a supervisor's, and in one that another turn invoked; participant in the first
+	// two.
 	chat        *chatRun
 	participant *Participant
 	saved       savedState
 	own         *ownScope
-	// clientWriter writes what clients are shown of the turn: its questions and calls. parentWriter writes to the conversation of the
-	// turn above. Both differ from out where the turn has a conversation of its own.
+	// clientWriter writes what clients are shown of the turn: its questions and calls. parentWriter writes to the
+	// conversation of the turn above. Both differ from out where the turn has a private conversation.
 	clientWriter, parentWriter run.Writer
 	output                     OutputMode
-	direct                     string // the path beyond which only people see what is said
+	direct                     string // the path beyond which only people see the messages
 	onAsk                      func(path string, q Question) (Answer, bool, error)
 	visibility                 *visibility // of a turn that another turn invoked
 	fan                        *fanMark    // of the turn of a participant of a fan
-	standsIn                   bool        // for up: what this turn says and does counts as that turn's
-	owned                      bool        // the invocations in it are recorded, because its caller is told what was said in it
+	proxy                      bool        // for up: what this turn says and does counts as that turn's
+	owned                      bool        // the invocations in it are recorded, because its caller reads its messages
 	call                       string      // the id of the call, if the turn is one of a tool
-	inCall                     bool        // it is up's turn, with keys of its own for one call of a tool
+	inCall                     bool        // it is up's turn, with separate keys for one call of a tool
 	hooks                      []Hooks     // those that hold in the turn, the outermost first
 	filtered                   *filteredWriters
 
@@ -52,8 +53,8 @@ type Turn struct {
 	mu     sync.Mutex
 	spawns int             // goroutines that Go has started
 	errs   []returnedError // in the order in which they were returned
-	// The lock of records guards the fields below: the children of this try, and how many of them, and of the goroutines of Go, are
-	// at work. Since is the last message there was when the first of those at work began.
+	// The lock of records guards the fields below: the children of this try, and how many of them, and of the
+	// goroutines of Go, are at work. Since is the last message there was when the first of those at work began.
 	invoked         map[string]bool
 	inside, running int
 	since           string
@@ -76,13 +77,13 @@ func (t *Turn) same() *Turn {
 	return &Turn{
 		x: t.x, ctx: t.ctx, outer: t.outer, record: t.record, keys: t.keys, up: t.up, path: t.path, as: t.as, run: t.run, out: t.out,
 		scope: t.scope, chat: t.chat, participant: t.participant, saved: t.saved, own: t.own, clientWriter: t.clientWriter,
-		parentWriter: t.parentWriter, output: t.output, direct: t.direct, onAsk: t.onAsk, visibility: t.visibility, standsIn: t.standsIn,
+		parentWriter: t.parentWriter, output: t.output, direct: t.direct, onAsk: t.onAsk, visibility: t.visibility, proxy: t.proxy,
 		owned: t.owned, call: t.call, inCall: t.inCall, hooks: t.hooks, filtered: t.filtered,
 	}
 }
 
-// Context is done when the run is stopped, times out or goes on in another process, and when something else in this turn has
-// failed; [context.Cause] says which.
+// Context is done when the run is stopped, times out or continues in another process, and when something else in this
+// turn has failed; [context.Cause] says which.
 func (t *Turn) Context() context.Context { return t.ctx }
 
 // Path names the turn below the root, joined by '.'; empty for the root itself.
@@ -92,14 +93,14 @@ func (t *Turn) Path() string { return strings.Join(t.path, ".") }
 // key of the agent's it makes an idempotency key. Each call of a tool has its own.
 func (t *Turn) ID() string { return t.keys.id }
 
-// Instruction is what the supervisor told this speaker for this turn only.
+// Instruction is the supervisor's instruction of this speaker for this turn only.
 func (t *Turn) Instruction() string { return t.record.Instruction }
 
 // Input is what the caller sent along: tools, context, forwarded properties.
 func (t *Turn) Input() Input { return t.x.Input }
 
-// Principal is who asked for this run, and whose thread it is: with the roles and claims of the request that started or resumed the run,
-// also after a takeover.
+// Principal is the caller and owner of the thread: with the roles and claims of the request that started or resumed the
+// run, also after a takeover.
 func (t *Turn) Principal() Principal { return t.x.Input.Principal }
 
 // State is the shared state as this participant's scope has it. The event of a write has been emitted when it returns.
@@ -124,8 +125,8 @@ func (t *Turn) Text() *run.Text {
 	return t.out.Text(run.TextOptions{Name: t.name(), Metadata: t.marked()})
 }
 
-// Emit sends an event of the agent's own, such as a Custom or an Activity. Lifecycle events of runs, steps
-// and subagents are not an agent's to send, and neither are state and snapshots, because the server's documents would not
+// Emit sends an event of the agent's own, such as a Custom or an Activity. Lifecycle events of runs, steps and
+// subagents are not an agent's to send, and neither are state and snapshots, because the server's documents would not
 // have what they say: they fail with [run.ErrNotEmitted]. See [Turn.State].
 func (t *Turn) Emit(e agui.Event) error {
 	switch e.(type) {
@@ -186,8 +187,8 @@ type Input struct {
 	ThreadID, RunID string
 	// Agent is the name of the thread's agent.
 	Agent string
-	// Principal is who asked for the run, and whose thread it is. What it has beside its id is that of the request that started or resumed
-	// the run. It is shared, so nobody may change its roles and claims.
+	// Principal is the caller and owner of the thread. Its roles and claims are those of the request that started or
+	// resumed the run. It is shared: its roles and claims must not change.
 	Principal      Principal
 	Tools          []agui.Tool
 	Context        []agui.Context
@@ -195,8 +196,8 @@ type Input struct {
 	// Header is what the caller's request had of the headers that agents pass on by name. It is stored nowhere: nil
 	// says that the request is not here, because the run was taken over.
 	Header http.Header
-	// Hops counts the remote agents that the request passed which started the run, and Chain names the run that the first of them
-	// worked for: what [HopsHeader] and [ChainHeader] said.
+	// Hops counts the remote agents that the request passed which started the run, and Chain names the run that the
+	// first of them worked for: what [HopsHeader] and [ChainHeader] said.
 	Hops  int
 	Chain string
 	// ThreadUsage is what the thread's earlier runs have used, per provider and model.

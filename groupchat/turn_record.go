@@ -41,9 +41,9 @@ type turnRecord struct {
 	// Past are the invocations of the turn that have ended, and of an invoked one all that have ended in it.
 	Past []string `json:"past,omitempty"`
 
-	// What follows is of turns that another turn invoked. Scope is its own state, Branch its own conversation; Done says that it has come to its end, and
-	// is not begun again; Skipped that it failed and its policy passed over that; Declined that a person cancelled a
-	// question of the turn, or rejected its result.
+	// What follows is of turns that another turn invoked. Scope is its own state, Branch its own conversation; Done
+	// says that it has come to its end, and is not begun again; Skipped that it failed and its policy passed over that;
+	// Declined that a person cancelled a question of the turn, or rejected its result.
 	Scope    json.RawMessage `json:"scope,omitempty"`
 	Branch   []Message       `json:"branch,omitempty"`
 	Done     bool            `json:"done,omitempty"`
@@ -99,7 +99,7 @@ type chatRecord struct {
 	Seen map[string]string `json:"seen,omitempty"`
 	// Scopes are the states of the participants that have their own.
 	Scopes map[string]json.RawMessage `json:"scopes,omitempty"`
-	// Idle names the speaker whose last turn neither said nor changed anything.
+	// Idle is the speaker of the last turn if that neither said nor changed anything.
 	Idle string `json:"idle,omitempty"`
 	// Failed counts the turns of each participant that failed and were skipped, Declined those in which a person
 	// called a question off.
@@ -109,10 +109,11 @@ type chatRecord struct {
 	Denied bool `json:"denied,omitempty"`
 }
 
-// A keySpace is what a turn, or one call of a tool in it, has to remember under keys of its own. It is part of a record, and
+// A keySpace is the memory of a turn, or of one call of a tool in it, under separate keys. It is part of a record, and
 // used with the lock of [records] held.
 type keySpace struct {
-	// Asks are the questions asked so far and Answers what came back, by key. Asked has a hash of each question's message.
+	// Asks are the questions asked so far and Answers their answers, by key. Asked has a hash of each question's
+	// message.
 	Asks    map[string]string       `json:"asks,omitempty"` // key → interrupt id
 	Asked   map[string]string       `json:"asked,omitempty"`
 	Answers map[string]state.Answer `json:"answers,omitempty"`
@@ -174,12 +175,12 @@ func (k *keySpace) each(f func(*keySpace)) {
 // turnKeys are the keys of a turn, or of a call of a tool, that is being taken.
 type turnKeys struct {
 	*keySpace
-	// id is the turn's or the call's: the names of what is recorded begin with it.
+	// id is the turn's or the call's: the names of records begin with it.
 	id string
 	// owner is the turn that they are of. Others may be part of it: see [Sub].
 	owner *Turn
-	// The lock of records guards the fields below, which are of this entry alone: the meaning of each key, and the pauses that the
-	// agent has to return.
+	// The lock of records guards the fields below, which are of this entry alone: the meaning of each key, and the
+	// pauses that the agent has to return.
 	meant  map[string]string
 	pauses []*Pause
 	texts  map[string]int // how often each text was said without a key, by its hash
@@ -194,8 +195,8 @@ func (t *Turn) begin(f *turnRecord) {
 // errNotReturned is the failure of a turn that went on without the answer it had asked for.
 var errNotReturned = errors.New("went on without an answer: the pause was not returned")
 
-// exclusive runs agent, which remembers what it did under keys that all agents of its kind use: no other of them may take the
-// same turn, and the same one only if it has failed. Those that are to work in one turn are for [Turn.Invoke].
+// exclusive runs agent, which remembers what it did under keys that all agents of its kind use: no other of them may
+// take the same turn, and the same one only if it has failed. Those that are to work in one turn are for [Turn.Invoke].
 func (t *Turn) exclusive(kind string, agent Agent, run func() error) error {
 	name := fmt.Sprintf("%p", agent)
 	if err := t.claimKey("agent", kind, name); err != nil {

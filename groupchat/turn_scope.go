@@ -16,8 +16,8 @@ type ownScope struct {
 	keeper *checkpointHook
 }
 
-// ownScope makes the scope that s describes within t, or goes on with the saved one, whose inputs are copied again unless the
-// turn has begun. It is nil for a shared one.
+// ownScope makes the scope that s describes within t, or continues the saved one, with inputs that are copied again
+// unless the turn has begun. It is nil for a shared one.
 func (t *Turn) ownScope(s Scoping, parent *state.Scope, saved savedState, begun bool) (*ownScope, error) {
 	if s.Kind == ScopeShared {
 		return nil, nil

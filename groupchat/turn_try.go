@@ -12,7 +12,7 @@ import (
 )
 
 // retry tries the turn of record, which is part of t, as often as p's policy says. It reports whether the turn failed
-// and the chat goes on without it.
+// and the chat skips it.
 func (t *Turn) retry(ctx context.Context, p *Participant, record *turnRecord, attempt func() error) (skipped bool, err error) {
 	for {
 		err := attempt()
@@ -38,8 +38,8 @@ func (t *Turn) retry(ctx context.Context, p *Participant, record *turnRecord, at
 	}
 }
 
-// try is one try of the turn, sent to clients as a step and a subagent. Conclude is called when the agent is done, before
-// the ends of both are sent.
+// try is one try of the turn, sent to clients as a step and a subagent. Conclude is called when the agent is done,
+// before the ends of both are sent.
 func (t *Turn) try(agent Agent, conclude func() error) error {
 	if len(t.path) > maxDepth {
 		return t.x.fatal(fail(errcode.NotConverged, "%s: nested deeper than %d", t.Path(), maxDepth))
@@ -58,7 +58,7 @@ func (t *Turn) try(agent Agent, conclude func() error) error {
 	return err
 }
 
-// invocation is the try, between what clients are told of its begin and of its end.
+// invocation is the try, between the events of its begin and of its end.
 func (t *Turn) invocation(agent Agent, conclude func() error) error {
 	x, p := t.x, t.participant
 	step := t.run.Step(t.Path())
@@ -107,7 +107,7 @@ func (t *Turn) invocation(agent Agent, conclude func() error) error {
 	return coded(errors.Join(sub.Finish(nil), step.End()))
 }
 
-// speak lets agent work, in a conversation of its own if that is what becomes of its output.
+// speak lets agent work, in a private conversation if its output needs one.
 func (t *Turn) speak(agent Agent) error {
 	if !t.output.ownConversation() {
 		return t.underTurnHooks(t.ctx, t.hooks, agent)

@@ -15,8 +15,8 @@ import (
 // maxDepth is how deep chats may nest; a chat that contains itself hits it.
 const maxDepth = 16
 
-// Validate reports every mistake of the chat, nested ones included, joined. A chat that validates cannot fail at run time
-// because of its definition, except where a manager chooses freely.
+// Validate reports every mistake of the chat, nested ones included, joined. A chat that validates cannot fail at run
+// time because of its definition, except where a manager chooses freely.
 func (c *Chat) Validate() error { return validateTeam(c, "chat", nil) }
 
 // A composite is an agent that is made of others, and knows them. Its value is a pointer.
@@ -24,7 +24,7 @@ type composite interface {
 	Agent
 	// parts are those it is made of.
 	parts() []Participant
-	// check reports what is wrong with the team itself, by bad.
+	// check reports mistakes in the team itself, by bad.
 	check(bad func(format string, args ...any))
 	// reserved are names no part may have.
 	reserved() []string
@@ -152,7 +152,7 @@ func collecting(errs *[]error) func(format string, args ...any) {
 	return func(format string, args ...any) { *errs = append(*errs, fmt.Errorf(format, args...)) }
 }
 
-// validate reports what is wrong with the participant itself.
+// validate reports mistakes in the participant itself.
 func (p *Participant) validate(bad func(format string, args ...any)) {
 	if isNil(p.Agent) {
 		bad("participant %q has no agent", p.Name)
@@ -217,7 +217,7 @@ func (c *Chat) checkManager(names []string) error {
 }
 
 // A signature says which participants a checkpoint relies on: their paths, sorted. Adding one or changing a
-// text leaves paused runs able to go on; removing or renaming one does not. Besides, the records of open turns say which
+// text does not break paused runs; removing or renaming one does. Besides, the records of open turns say which
 // kinds of agents and managers they are of.
 type signature []string
 

@@ -13,7 +13,8 @@ import (
 	"github.com/agui-gateway/gateway/internal/exact"
 )
 
-// A Verdict is a person's decision about something that a question shows: a draft, a plan, a call of a tool. The zero value is a no.
+// A Verdict is a person's decision about something that a question shows: a draft, a plan, a call of a tool. The zero
+// value is a no.
 type Verdict struct {
 	// Approved says that the person accepts it as it is.
 	Approved bool
@@ -30,10 +31,11 @@ var verdictMembers = []string{"approved", "comments", "reason", "value"}
 // errNoVerdict is for answers that decide nothing, or that have a member without a meaning.
 var errNoVerdict = errors.New("groupchat: the answer neither approves nor says what to change")
 
-// ReadVerdict reads an answer as a verdict. The payload is true or false, a text, or an object with the members "approved", "comments",
-// "reason" and "value", which is one of the former. An empty text approves, any other is a comment. A cancelled question is a no,
-// and so is an answer of which one part says no. Own are further members that the question knows. An answer with any other member, with a member of
-// another type, or without a decision is an error: the question is asked again.
+// ReadVerdict reads an answer as a verdict. The payload is true or false, a text, or an object with the members
+// "approved", "comments", "reason" and "value", which is one of the former. An empty text approves, any other is a
+// comment. A cancelled question is a no, and so is an answer of which one part says no. Own are further members that
+// the question knows. An answer with any other member, with a member of another type, or without a decision is an
+// error: the question is asked again.
 func ReadVerdict(a Answer, own ...string) (v Verdict, err error) {
 	if a.Cancelled {
 		return v, nil
@@ -72,8 +74,8 @@ func ReadVerdict(a Answer, own ...string) (v Verdict, err error) {
 	return v, nil
 }
 
-// VerdictSchema returns the JSON Schema of answers that [ReadVerdict] reads, with the schemas of further members. It also allows the members that
-// every verdict may have.
+// VerdictSchema returns the JSON Schema of answers that [ReadVerdict] reads, with the schemas of further members. It
+// also allows the members that every verdict may have.
 func VerdictSchema(members map[string]any) json.RawMessage {
 	properties := map[string]any{
 		"approved": map[string]any{"type": "boolean", "title": "Go ahead"},

@@ -9,45 +9,46 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// Transcript is the newest of what was said, at most maxBytes of it, in the form in which a model that leads is told it: words alone, others'
-// under their names, the supervisor's as its own. The newest message of the user's is always in it, as long as it is not longer
-// than that itself, and alone has its pictures. It reads no more of the conversation than it returns.
+// Transcript is the newest part of the conversation, at most maxBytes of it, in the form for a leading model: words
+// alone, others' under their names, the supervisor's as its own. The newest message of the user's is always in it, as
+// long as it is not longer than that itself, and alone has its pictures. It reads no more of the conversation than it
+// returns.
 func (v View) Transcript(maxBytes int) []model.Message {
 	var out []model.Message // the newest first
 	left, heard := maxBytes, false
 	v.newest(func(m Message) bool {
-		told, ok := v.told(m, !heard)
+		message, ok := v.forModel(m, !heard)
 		if !ok {
 			return false
 		}
-		if left -= len(told.Text); left < 0 && len(out) > 0 {
+		if left -= len(message.Text); left < 0 && len(out) > 0 {
 			return true
 		}
-		told.Text = clip.To(told.Text, maxBytes)
-		out, heard = append(out, told), heard || m.Role == agui.RoleUser
+		message.Text = clip.To(message.Text, maxBytes)
+		out, heard = append(out, message), heard || m.Role == agui.RoleUser
 		return false
 	})
 	if !heard {
 		if m, ok := v.LastUser(); ok {
-			told, _ := v.told(m, true)
-			told.Text = clip.To(told.Text, maxBytes)
-			out = append(out, told)
+			message, _ := v.forModel(m, true)
+			message.Text = clip.To(message.Text, maxBytes)
+			out = append(out, message)
 		}
 	}
 	slices.Reverse(out)
 	return out
 }
 
-// told is m as a model is told it, and whether it is at all.
-func (v View) told(m Message, parts bool) (model.Message, bool) {
+// forModel returns m as in a request, and whether it is in one at all.
+func (v View) forModel(m Message, parts bool) (model.Message, bool) {
 	words := m.Content.Text()
 	switch {
 	case m.Role == agui.RoleUser:
-		told := model.Message{Role: agui.RoleUser, Text: words}
+		message := model.Message{Role: agui.RoleUser, Text: words}
 		if parts {
-			told.Parts, _ = m.Content.Parts()
+			message.Parts, _ = m.Content.Parts()
 		}
-		return told, true
+		return message, true
 	case m.Role != agui.RoleAssistant || strings.TrimSpace(words) == "":
 		return model.Message{}, false
 	case m.Name == v.Supervisor || v.isUnnamedSupervisors(m):
@@ -56,7 +57,8 @@ func (v View) told(m Message, parts bool) (model.Message, bool) {
 	return model.Message{Role: agui.RoleUser, Text: v.nameOf(m) + ": " + words}, true
 }
 
-// isUnnamedSupervisors reports whether m, which has no name, is the supervisor's: in a chat inside of another agent's turn it is the root's.
+// isUnnamedSupervisors reports whether m, which has no name, is the supervisor's: in a chat inside of another agent's
+// turn it is the root's.
 func (v View) isUnnamedSupervisors(m Message) bool {
 	return m.Name == "" && (v.turn == nil || v.turn.up == nil)
 }

@@ -8,10 +8,11 @@ import (
 	"github.com/agui-gateway/gateway/agui/run"
 )
 
-// What a participant sees is computed from the one conversation whenever it asks, so that there are no copies to keep in step.
+// What a participant sees is computed from the one conversation whenever it asks, so that there are no copies to keep
+// in step.
 
-// Messages is the conversation as this participant sees it: what was there when its turn was opened, less what its
-// chat's filter and its context leave out, and all of what came since, its own words included. Of others it sees what
+// Messages is the conversation as this participant sees it: the messages when its turn was opened, less those that its
+// chat's filter and its context leave out, and all later ones, its own included. Of others it sees what
 // they said, with their name, and not their tool calls or reasoning. The caller must not change the messages.
 func (t *Turn) Messages() []Message {
 	switch {
@@ -28,7 +29,7 @@ func (t *Turn) Messages() []Message {
 	if t.chat == nil {
 		return all
 	}
-	start := t.countThrough(all, t.record.After)
+	start := t.prefixLen(all, t.record.After)
 	return slices.Concat(t.chat.shown(t, all[:start]), all[start:])
 }
 
@@ -41,9 +42,9 @@ func (t *Turn) News() []Message {
 		return t.Messages()
 	}
 	all := t.up.Messages()
-	start := t.countThrough(all, t.record.After)
+	start := t.prefixLen(all, t.record.After)
 	seen, _ := t.chat.record.seenBy(&t.x.records, t.participant.Name)
-	news := t.chat.shown(t, all[min(t.countThrough(all, seen), start):start])
+	news := t.chat.shown(t, all[min(t.prefixLen(all, seen), start):start])
 	for _, m := range all[start:] {
 		if fromCaller(m) {
 			news = append(news, m) // came with an answer to this very turn
@@ -52,10 +53,10 @@ func (t *Turn) News() []Message {
 	return news
 }
 
-// A visibility is what a turn that another turn invoked sees of what was there before.
+// A visibility says which earlier messages an invoked turn sees.
 type visibility struct {
 	context Context
-	// given, if not nil, is all of it; of what is said later the turn then sees only its own messages.
+	// given, if not nil, is all of it; of later messages the turn then sees only its own.
 	given []Message
 	// input follows it.
 	input []Message
@@ -65,7 +66,7 @@ type visibility struct {
 	after string
 }
 
-// shown is what t, whose visibility it is, sees of the messages that came before it.
+// shown returns the earlier messages that t, the owner of the visibility, sees.
 func (s *visibility) shown(t *Turn) []Message {
 	switch {
 	case s.given != nil:
@@ -74,7 +75,7 @@ func (s *visibility) shown(t *Turn) []Message {
 		return slices.Clip(s.known)
 	}
 	all := t.up.Messages()
-	words := wordsOnly(all[:t.countThrough(all, t.record.After)], t.isOwn)
+	words := wordsOnly(all[:t.prefixLen(all, t.record.After)], t.isOwn)
 	switch {
 	case s.context.Select != nil:
 		words = s.context.Select(View{State: t.up.scope, Principal: t.Principal()}.WithHistory(words))
@@ -92,14 +93,14 @@ func (t *Turn) supervisor() string {
 	return t.chat.supervisor()
 }
 
-// said are the messages of all that came since t was opened: those of its own and of what it is made of, without those of
+// said are all messages since t was opened: its own and those of its members, without those of
 // others at work at the same time; and unless t is only shown what it was given, what the caller said meanwhile.
 func (t *Turn) said() []Message {
 	all := visible(messages(t.run), t.Path())
 	calls := map[string]bool{}
 	mine, root := t.invocations()
 	var own []Message
-	for _, m := range all[t.countThrough(all, cmp.Or(t.record.After, t.visibility.after)):] {
+	for _, m := range all[t.prefixLen(all, cmp.Or(t.record.After, t.visibility.after)):] {
 		switch {
 		case mine[m.SubagentRunID], root && m.SubagentRunID == "" && !fromCaller(m):
 			for _, c := range m.ToolCalls {
@@ -119,9 +120,9 @@ func fromCaller(m Message) bool {
 	return m.Role == agui.RoleUser || m.Role == agui.RoleSystem || m.Role == agui.RoleDeveloper
 }
 
-// countThrough returns how many of list stand no later in the conversation than the message id. Lists may lack messages of
+// prefixLen returns how many of list stand no later in the conversation than the message id. Lists may lack messages of
 // the conversation, that very one included.
-func (t *Turn) countThrough(list []Message, id string) int {
+func (t *Turn) prefixLen(list []Message, id string) int {
 	if id == "" {
 		return 0
 	}
@@ -164,8 +165,8 @@ func (r *chatRun) shown(t *Turn, messages []Message) []Message {
 	}
 }
 
-// wordsOnly leaves out the tool calls, results, reasoning and activities of others. All messages of an invocation in which isOwn
-// says one is the reader's own are kept.
+// wordsOnly leaves out the tool calls, results, reasoning and activities of others. All messages of an invocation in
+// which isOwn says one is the reader's own are kept.
 func wordsOnly(messages []Message, isOwn func(Message) bool) []Message {
 	own := map[string]bool{}
 	for _, m := range messages {
@@ -193,14 +194,14 @@ func wordsOnly(messages []Message, isOwn func(Message) bool) []Message {
 	return words
 }
 
-// lastWords is what was said in the last turn: by one speaker, or by all that a team is made of. If nothing was, or the
+// lastWords are the messages of the last turn: by one speaker, or by all members of a team. If there are none, or the
 // caller has spoken since, it is what the last one to speak said.
 func (r *chatRun) lastWords(t *Turn, messages []Message) []Message {
 	last, since, own := r.lastTurn()
 	if last == "" || since == "" {
 		return lastWords(messages, r.supervisor())
 	}
-	words := slices.DeleteFunc(slices.Clone(messages[t.countThrough(messages, since):]), func(m Message) bool {
+	words := slices.DeleteFunc(slices.Clone(messages[t.prefixLen(messages, since):]), func(m Message) bool {
 		return m.Name == r.supervisor() && (m.SubagentRunID == own || markOf(m).Path == joinPath(r.t.identity(), r.supervisor()))
 	})
 	if len(words) == 0 || fromCaller(words[len(words)-1]) {

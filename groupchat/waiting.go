@@ -38,8 +38,8 @@ func (x *execution) closings() []agui.Event {
 	return events
 }
 
-// innermost orders paths: those below a path before it, the others by name, because the order in which several invocations at
-// once came to wait is random.
+// innermost orders paths: those below a path before it, the others by name, because the order in which several
+// invocations at once began to wait is random.
 func innermost(a, b string) int {
 	one, other := strings.Split(a, "."), strings.Split(b, ".")
 	for i := range min(len(one), len(other)) {
@@ -66,9 +66,9 @@ func (x *execution) abandon(path string, code errcode.Code) error {
 	return nil
 }
 
-// settleCalls ends the calls of an invocation, which wrote with out, that nobody will answer any more: those it made itself, and
-// those its turn waited for, unless keep is set because the turn is tried again. Each gets a result, so that no model is sent a call without one, and
-// no client takes it for one that it has to run.
+// settleCalls ends the calls of an invocation, which wrote with out, that will get no answer any more: those it made
+// itself, and those its turn waited for, unless keep is set because the turn is tried again. Each gets a result, so
+// that no model is sent a call without one, and no client takes it for one that it has to run.
 func (x *execution) settleCalls(out, clientWriter run.Writer, f *turnRecord, keep bool) error {
 	notAnswered := agui.TextContent(state.NotAnswered)
 	waited := x.waitedCalls(f, keep)

@@ -2,17 +2,17 @@ package groupchat
 
 import "context"
 
-// A Wrapper is an [Agent] that takes its turns with another one, in the same turn, and changes what happens around it. Everything that
-// is known of the agent inside holds for the wrapper: its description, its team and their names, which headers are forwarded, how it uses
-// the shared state, what it suggests, what a checkpoint relies on, and its mistakes. A checkpoint with a wrapper goes on without
-// it, and the other way round.
+// A Wrapper is an [Agent] that takes its turns with another one, in the same turn, and changes what happens around it.
+// Everything that is known of the agent inside holds for the wrapper: its description, its team and their names, which
+// headers are forwarded, how it uses the shared state, its suggestions, the needs of a checkpoint, and its mistakes. A
+// checkpoint with a wrapper continues without it, and the other way round.
 type Wrapper interface {
 	Agent
 	// Unwrap returns the agent inside. It returns the same one each time.
 	Unwrap() Agent
 }
 
-// Wrap returns agent with run in place of its Run, as a [Wrapper]. Run usually calls agent.Run.
+// Wrap returns agent with another Run, as a [Wrapper]. Run usually calls agent.Run.
 func Wrap(agent Agent, run func(ctx context.Context, t *Turn) error) Agent {
 	return &wrapping{run, agent}
 }
