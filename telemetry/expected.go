@@ -21,7 +21,8 @@ func (m *Metrics) Expect(agents ...string) {
 		for _, code := range []errcode.Code{errcode.RunLost, errcode.Internal} {
 			m.runErrors.Add(ctx, 0, with(a, attribute.String("code", string(code))))
 		}
-		for _, event := range []InterruptEvent{InterruptOpened, InterruptAnswered, InterruptCancelled, InterruptExpired} {
+		for _, event := range []InterruptEvent{InterruptOpened, InterruptAnswered, InterruptCancelled,
+			InterruptExpired} {
 			m.interrupts.Add(ctx, 0, with(a, attribute.String("event", string(event))))
 		}
 		m.takeovers.Add(ctx, 0, with(a))

@@ -46,7 +46,8 @@ func boundOptions(o []trace.SpanStartOption) []trace.SpanStartOption {
 	config := trace.NewSpanStartConfig(o...)
 	list := config.Attributes()
 	clipAll(list, maxAttribute)
-	options := []trace.SpanStartOption{trace.WithAttributes(list...), trace.WithLinks(config.Links()...), trace.WithSpanKind(config.SpanKind())}
+	options := []trace.SpanStartOption{trace.WithAttributes(list...), trace.WithLinks(config.Links()...),
+		trace.WithSpanKind(config.SpanKind())}
 	if config.NewRoot() {
 		options = append(options, trace.WithNewRoot())
 	}
@@ -57,7 +58,8 @@ func boundOptions(o []trace.SpanStartOption) []trace.SpanStartOption {
 }
 
 // Start begins a span. One that records is guarded too.
-func (t guardedTracer) Start(ctx context.Context, name string, o ...trace.SpanStartOption) (within context.Context, span trace.Span) {
+func (t guardedTracer) Start(ctx context.Context, name string,
+	o ...trace.SpanStartOption) (within context.Context, span trace.Span) {
 	defer func() {
 		if recover() != nil {
 			within, span = ctx, lostSpan{at: trace.SpanContextFromContext(ctx)}

@@ -58,8 +58,9 @@ type labels struct {
 
 func newLabels() labels {
 	return labels{
-		agent: newLabel("agent"), participant: newLabel("participant"), provider: newLabel("provider"), model: newLabel("model"),
-		tool: newLabel("tool"), remote: newLabel("remote"),
+		agent: newLabel("agent"), participant: newLabel("participant"), provider: newLabel("provider"),
+		model: newLabel("model"),
+		tool:  newLabel("tool"), remote: newLabel("remote"),
 	}
 }
 

@@ -63,7 +63,8 @@ func (m *Metrics) modelCall(ctx context.Context, r Record, result attribute.KeyV
 		for _, n := range []struct {
 			kind  string
 			count *int64
-		}{{"input", u.InputTokens}, {"output", u.OutputTokens}, {"cached_input", u.CachedInputTokens}, {"reasoning", u.ReasoningTokens}} {
+		}{{"input", u.InputTokens}, {"output", u.OutputTokens}, {"cached_input", u.CachedInputTokens},
+			{"reasoning", u.ReasoningTokens}} {
 			if n.count != nil {
 				m.modelTokens.Add(ctx, *n.count, with(provider, model, attribute.String("type", n.kind)))
 			}

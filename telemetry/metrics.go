@@ -56,7 +56,8 @@ var (
 	storeBounds  = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5}
 	firstBounds  = []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 20, 30, 60}
 	workBounds   = []float64{.01, .05, .1, .25, .5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600}
-	peopleBounds = []float64{1, 5, 15, 30, 60, 300, 900, 1800, 3600, 4 * 3600, 12 * 3600, 24 * 3600, 72 * 3600, 168 * 3600}
+	peopleBounds = []float64{1, 5, 15, 30, 60, 300, 900, 1800, 3600, 4 * 3600, 12 * 3600, 24 * 3600, 72 * 3600,
+		168 * 3600}
 )
 
 // newMetrics makes the instruments.
@@ -69,34 +70,42 @@ func newMetrics(p metric.MeterProvider) *Metrics {
 		runs:        b.counter("gateway.runs", "{run}", "Runs that ended, and attempts that were handed over."),
 		runDuration: b.seconds("gateway.run.duration", "From the first start of a run to its end.", workBounds),
 		runErrors:   b.counter("gateway.run.errors", "{run}", "Runs that ended in an error, by its code."),
-		firstEvent:  b.seconds("gateway.first_event", "From the start of a run to the first event that its caller is sent.", firstBounds),
-		firstText:   b.seconds("gateway.first_text", "From the start of a run to the first text that its caller is sent.", firstBounds),
-		takeovers:   b.counter("gateway.takeovers", "{run}", "Runs of other attempts that this replica went on with."),
+		firstEvent: b.seconds("gateway.first_event",
+			"From the start of a run to the first event that its caller is sent.", firstBounds),
+		firstText: b.seconds("gateway.first_text",
+			"From the start of a run to the first text that its caller is sent.", firstBounds),
+		takeovers: b.counter("gateway.takeovers", "{run}", "Runs of other attempts that this replica went on with."),
 
 		logEvents:  b.counter("gateway.log.events", "{event}", "Events that the store has taken into logs."),
 		logBytes:   b.counter("gateway.log.bytes", "By", "Bytes of these events."),
 		sentEvents: b.counter("gateway.sent.events", "{event}", "Events sent to readers."),
 		sentBytes:  b.counter("gateway.sent.bytes", "By", "Bytes of these events."),
 
-		interrupts:    b.counter("gateway.interrupts", "{interrupt}", "Questions to people that were opened, answered, cancelled, or expired."),
-		interruptWait: b.seconds("gateway.interrupt.wait", "From when a question was asked to when its answer came.", peopleBounds),
+		interrupts: b.counter("gateway.interrupts", "{interrupt}",
+			"Questions to people that were opened, answered, cancelled, or expired."),
+		interruptWait: b.seconds("gateway.interrupt.wait", "From when a question was asked to when its answer came.",
+			peopleBounds),
 
-		turns:           b.counter("gateway.turns", "{turn}", "Turns of participants, each try counted."),
-		turnDuration:    b.seconds("gateway.turn.duration", "How long a try of a turn took.", workBounds),
-		modelCalls:      b.counter("gateway.model.calls", "{call}", "Calls of models, each with its retries."),
-		modelDuration:   b.seconds("gateway.model.duration", "How long a call of a model took, with its retries.", workBounds),
-		modelFirstToken: b.seconds("gateway.model.first_token", "From the start of a call of a model to the first that it said.", firstBounds),
-		modelTokens:     b.counter("gateway.model.tokens", "{token}", "Tokens that models read and wrote."),
-		modelCost:       b.amount("gateway.model.cost", "What calls of models cost, in the currency of the prices."),
-		toolCalls:       b.counter("gateway.tool.calls", "{call}", "Calls of tools on this side."),
-		toolDuration:    b.seconds("gateway.tool.duration", "How long a call of a tool took.", workBounds),
-		remoteCalls:     b.counter("gateway.remote.calls", "{call}", "Runs of agents on other servers."),
+		turns:        b.counter("gateway.turns", "{turn}", "Turns of participants, each try counted."),
+		turnDuration: b.seconds("gateway.turn.duration", "How long a try of a turn took.", workBounds),
+		modelCalls:   b.counter("gateway.model.calls", "{call}", "Calls of models, each with its retries."),
+		modelDuration: b.seconds("gateway.model.duration", "How long a call of a model took, with its retries.",
+			workBounds),
+		modelFirstToken: b.seconds("gateway.model.first_token",
+			"From the start of a call of a model to the first that it said.", firstBounds),
+		modelTokens:  b.counter("gateway.model.tokens", "{token}", "Tokens that models read and wrote."),
+		modelCost:    b.amount("gateway.model.cost", "What calls of models cost, in the currency of the prices."),
+		toolCalls:    b.counter("gateway.tool.calls", "{call}", "Calls of tools on this side."),
+		toolDuration: b.seconds("gateway.tool.duration", "How long a call of a tool took.", workBounds),
+		remoteCalls:  b.counter("gateway.remote.calls", "{call}", "Runs of agents on other servers."),
 
 		storeDuration: b.seconds("gateway.store.duration", "How long a call of the store took.", storeBounds),
 		storeErrors:   b.counter("gateway.store.errors", "{call}", "Calls of the store that failed."),
-		queueWait:     b.seconds("gateway.queue.wait", "How long requests waited for a thread or for room.", workBounds),
-		limits:        b.counter("gateway.limits", "{refusal}", "Refusals because a limit was reached."),
-		deliveries:    b.counter("gateway.webhook.deliveries", "{delivery}", "Attempts to deliver a notice to the webhook's receiver."),
+		queueWait: b.seconds("gateway.queue.wait", "How long requests waited for a thread or for room.",
+			workBounds),
+		limits: b.counter("gateway.limits", "{refusal}", "Refusals because a limit was reached."),
+		deliveries: b.counter("gateway.webhook.deliveries", "{delivery}",
+			"Attempts to deliver a notice to the webhook's receiver."),
 	}
 }
 
@@ -119,5 +128,6 @@ func (b builder) amount(name, text string) metric.Float64Counter {
 }
 
 func (b builder) seconds(name, text string, bounds []float64) metric.Float64Histogram {
-	return reportError(b.meter.Float64Histogram(name, metric.WithUnit("s"), metric.WithDescription(text), metric.WithExplicitBucketBoundaries(bounds...)))
+	return reportError(b.meter.Float64Histogram(name, metric.WithUnit("s"), metric.WithDescription(text),
+		metric.WithExplicitBucketBoundaries(bounds...)))
 }

@@ -54,8 +54,10 @@ func (m *Metrics) WatchLoad(load func() Load) (stop func()) {
 
 // TellBuild exports the program's version as a metric.
 func (m *Metrics) TellBuild(version, commit string) {
-	info := reportError(m.meter.Int64ObservableGauge("gateway.build_info", metric.WithDescription("The program: its version, commit and Go version. It is always 1.")))
-	attrs := with(attribute.String("version", version), attribute.String("commit", commit), attribute.String("go_version", runtime.Version()))
+	info := reportError(m.meter.Int64ObservableGauge("gateway.build_info",
+		metric.WithDescription("The program: its version, commit and Go version. It is always 1.")))
+	attrs := with(attribute.String("version", version), attribute.String("commit", commit),
+		attribute.String("go_version", runtime.Version()))
 	reportError(m.meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		o.ObserveInt64(info, 1, attrs)
 		return nil

@@ -132,7 +132,8 @@ func endAttributes(r *Record, suspended bool) []attribute.KeyValue {
 	text("gen_ai.provider.name", r.Provider)
 	text("gen_ai.request.model", r.Model)
 	if r.FirstToken >= r.Start && r.FirstToken > 0 {
-		list = append(list, attribute.Float64("gen_ai.response.time_to_first_chunk", float64(r.FirstToken-r.Start)/1000))
+		list = append(list, attribute.Float64("gen_ai.response.time_to_first_chunk",
+			float64(r.FirstToken-r.Start)/1000))
 	}
 	if r.Cost != nil {
 		list = append(list, attribute.Float64("agui.cost", *r.Cost))
@@ -162,7 +163,8 @@ func usageAttributes(u *agui.TokenUsage) []attribute.KeyValue {
 // Finish notes why a model ended its reply, in the words of its server.
 func (s *Step) Finish(reason string) {
 	if s != nil && reason != "" && s.span.IsRecording() {
-		s.span.SetAttributes(attribute.StringSlice("gen_ai.response.finish_reasons", []string{clip.To(reason, maxName)}))
+		s.span.SetAttributes(attribute.StringSlice("gen_ai.response.finish_reasons",
+			[]string{clip.To(reason, maxName)}))
 	}
 }
 

@@ -48,7 +48,8 @@ func spanLinks(links []Link) []trace.Link {
 	for _, l := range links {
 		if at := spanContextOf(l.Traceparent); at.IsValid() {
 			list = append(list, trace.Link{SpanContext: at, Attributes: []attribute.KeyValue{
-				attribute.String("agui.link", string(l.Why)), attribute.String("gen_ai.conversation.id", clip.To(l.ThreadID, maxName)),
+				attribute.String("agui.link", string(l.Why)),
+				attribute.String("gen_ai.conversation.id", clip.To(l.ThreadID, maxName)),
 			}})
 		}
 	}

@@ -26,12 +26,15 @@ func Handler() http.Handler {
 // policy lets the page load scripts and styles from its own gateway only, and connect only to it. An image URL chosen
 // by an agent would reveal the reader to another host, so the page shows a link instead, and the policy forbids the
 // image. Files of messages are blobs, which the page has read from the gateway.
-const policy = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; connect-src 'self'; " +
+const policy = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src " +
+	"'self' blob:; connect-src 'self'; " +
 	"font-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'; object-src 'none'"
 
 // unbuilt is the response for / in a checkout without a built page.
-const unbuilt = "AG-UI gateway\n\nThe web page was not built into this binary: run `make build` (it needs Node 20 and npm) and start it again.\n" +
-	"The API is here all the same: POST /agents/{agent} runs an agent; GET /agents lists them; GET /openapi.json describes every route.\n"
+const unbuilt = "AG-UI gateway\n\nThe web page was not built into this binary: run `make build` (it needs Node 20 " +
+	"and npm) and start it again.\n" +
+	"The API is here all the same: POST /agents/{agent} runs an agent; GET /agents lists them; GET /openapi.json " +
+	"describes every route.\n"
 
 // encodings are the forms a file may have, the preferred one first. identity is the form without compression.
 var encodings = []struct{ name, suffix string }{{"br", ".br"}, {"gzip", ".gz"}, {"identity", ""}}
@@ -81,7 +84,8 @@ func (h handler) add(name string, body []byte) {
 	}
 	f, ok := h[name]
 	if !ok {
-		f = file{contentType: contentType(name), immutable: strings.HasPrefix(name, "assets/"), forms: map[string]form{}}
+		f = file{contentType: contentType(name), immutable: strings.HasPrefix(name, "assets/"),
+			forms: map[string]form{}}
 		h[name] = f
 	}
 	sum := sha256.Sum256(body)
@@ -92,7 +96,8 @@ func (h handler) add(name string, body []byte) {
 func contentType(name string) string {
 	types := map[string]string{
 		".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
-		".svg": "image/svg+xml", ".json": "application/json", ".txt": "text/plain; charset=utf-8", ".woff2": "font/woff2",
+		".svg": "image/svg+xml", ".json": "application/json", ".txt": "text/plain; charset=utf-8",
+		".woff2": "font/woff2",
 	}
 	if t, ok := types[path.Ext(name)]; ok {
 		return t

@@ -25,7 +25,8 @@ type Call struct {
 }
 
 // send sends a call, and waits up to Connect for its response headers. The caller has to close the response.
-func (s *Session) send(reqCtx context.Context, cancel context.CancelCauseFunc, call Call, accept string) (*http.Response, error) {
+func (s *Session) send(reqCtx context.Context, cancel context.CancelCauseFunc, call Call,
+	accept string) (*http.Response, error) {
 	if s.ctx.Err() != nil {
 		return nil, context.Cause(s.ctx)
 	}

@@ -26,7 +26,8 @@ func (c *Client) addHint(ctx context.Context, err error) error {
 		return err
 	}
 	switch e.Status {
-	case http.StatusOK, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotAcceptable, http.StatusUnsupportedMediaType:
+	case http.StatusOK, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotAcceptable,
+		http.StatusUnsupportedMediaType:
 	default:
 		return err
 	}
@@ -58,12 +59,18 @@ func (c *Client) hint(ctx context.Context) string {
 		members []string // of the answer: all of them show it
 		says    string
 	}{
-		{here.JoinPath("info"), nil, []string{"agents"}, "a CopilotKit runtime answers there, which wants `server: copilotkit` and `agent: NAME`"},
-		{&here, runtimeCall{Method: "info"}, []string{"agents"}, "a CopilotKit runtime answers there, which wants `server: copilotkit` and `agent: NAME`"},
-		{root.JoinPath("info"), nil, []string{"version", "flags"}, "a LangGraph server answers there, which wants `type: langgraph`"},
-		{root.JoinPath(".well-known", "agent-card.json"), nil, []string{"name", "skills"}, "an A2A agent answers there, which wants `type: a2a`"},
-		{here.JoinPath("models"), nil, []string{"object", "data"}, "a model's server answers there, which belongs under `models:`"},
-		{root.JoinPath("v1", "models"), nil, []string{"object", "data"}, "a model's server answers there, which belongs under `models:`"},
+		{here.JoinPath("info"), nil, []string{"agents"},
+			"a CopilotKit runtime answers there, which wants `server: copilotkit` and `agent: NAME`"},
+		{&here, runtimeCall{Method: "info"}, []string{"agents"},
+			"a CopilotKit runtime answers there, which wants `server: copilotkit` and `agent: NAME`"},
+		{root.JoinPath("info"), nil, []string{"version", "flags"},
+			"a LangGraph server answers there, which wants `type: langgraph`"},
+		{root.JoinPath(".well-known", "agent-card.json"), nil, []string{"name", "skills"},
+			"an A2A agent answers there, which wants `type: a2a`"},
+		{here.JoinPath("models"), nil, []string{"object", "data"},
+			"a model's server answers there, which belongs under `models:`"},
+		{root.JoinPath("v1", "models"), nil, []string{"object", "data"},
+			"a model's server answers there, which belongs under `models:`"},
 		{&here, initialize, []string{"jsonrpc", "result"}, "an MCP server answers there, which belongs under `mcp:`"},
 	} {
 		if c.hasMembers(ctx, q.at, q.post, q.members) {
@@ -75,7 +82,8 @@ func (c *Client) hint(ctx context.Context) string {
 
 // initialize is the first request of every session with an MCP server.
 var initialize = map[string]any{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": map[string]any{
-	"protocolVersion": "2025-06-18", "capabilities": map[string]any{}, "clientInfo": map[string]string{"name": "agui-gateway", "version": "1"},
+	"protocolVersion": "2025-06-18", "capabilities": map[string]any{},
+	"clientInfo": map[string]string{"name": "agui-gateway", "version": "1"},
 }}
 
 // hasMembers reports whether a route answers with a JSON object, or an event of one, that has all the members.

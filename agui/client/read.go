@@ -94,7 +94,8 @@ func (s *paddedReader) Read(p []byte) (int, error) {
 // whole reports whether the data read is empty or ends with a blank line.
 func (s *paddedReader) whole() bool {
 	tail := string(s.tail)
-	return tail == "" || strings.HasSuffix(tail, "\n\n") || strings.HasSuffix(tail, "\r\n\r\n") || strings.HasSuffix(tail, "\r\r")
+	return tail == "" || strings.HasSuffix(tail, "\n\n") || strings.HasSuffix(tail, "\r\n\r\n") ||
+		strings.HasSuffix(tail, "\r\r")
 }
 
 // keep remembers the last bytes read.

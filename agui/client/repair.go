@@ -93,7 +93,8 @@ func (r *reasoningRepair) repairOlder(e agui.Event) []agui.Event {
 	case *agui.ReasoningMessageContent:
 		if !slices.Contains(r.messages, v.MessageID) {
 			r.messages = append(r.messages, v.MessageID)
-			return []agui.Event{&agui.ReasoningMessageStart{Tagged: agui.Tagged{SubagentRunID: v.SubagentRunID}, MessageID: v.MessageID, Role: agui.RoleReasoning}, e}
+			return []agui.Event{&agui.ReasoningMessageStart{Tagged: agui.Tagged{SubagentRunID: v.SubagentRunID},
+				MessageID: v.MessageID, Role: agui.RoleReasoning}, e}
 		}
 	case *agui.RunFinished:
 		return append(r.close(), e)

@@ -14,9 +14,12 @@ import (
 // are posted to its base. It does not announce which.
 
 var (
-	errAgentElsewhere = errors.New("client: only an agent of a CopilotKit runtime has a name beside its URL; add `server: copilotkit`, or write the name into the URL")
-	errAgentTwice     = errors.New("client: the URL ends in /agent/NAME/run and names an agent already; remove `agent`, or shorten the URL to the runtime's base")
-	errAgentMissing   = errors.New("client: the URL of a CopilotKit runtime names no agent; add `agent: NAME`, or end the URL in /agent/NAME/run")
+	errAgentElsewhere = errors.New("client: only an agent of a CopilotKit runtime has a name beside its URL; add " +
+		"`server: copilotkit`, or write the name into the URL")
+	errAgentTwice = errors.New("client: the URL ends in /agent/NAME/run and names an agent already; remove " +
+		"`agent`, or shorten the URL to the runtime's base")
+	errAgentMissing = errors.New("client: the URL of a CopilotKit runtime names no agent; add `agent: NAME`, or " +
+		"end the URL in /agent/NAME/run")
 )
 
 // runsURL is where runs are posted: the URL of the options, or that of their agent below it.
@@ -89,7 +92,8 @@ func (c *Client) info(ctx context.Context, header http.Header) (info runtimeInfo
 // or method, or, if it accepts everything below its base, an invalid envelope.
 func mayBeSingle(err error) bool {
 	e, ok := errors.AsType[*Error](err)
-	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed || e.Status == http.StatusBadRequest)
+	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed ||
+		e.Status == http.StatusBadRequest)
 }
 
 // stopRuntime ends the live run of a thread at a runtime.

@@ -179,7 +179,8 @@ func (c *Client) ask(ctx context.Context, method string, u *url.URL, body []byte
 }
 
 // newRequest is a request with the headers every one of them has.
-func (c *Client) newRequest(ctx context.Context, method string, u *url.URL, body []byte, header http.Header) (*http.Request, error) {
+func (c *Client) newRequest(ctx context.Context, method string, u *url.URL, body []byte,
+	header http.Header) (*http.Request, error) {
 	var content io.Reader
 	if body != nil {
 		content = bytes.NewReader(body)

@@ -71,7 +71,8 @@ func (a *answer) stop(ctx context.Context, err error) {
 
 // post sends the input. A server that refuses it as malformed may be too old for the additions of 1.0: it is sent
 // again, in the older form.
-func (a *answer) post(ctx, reqCtx context.Context, cancel context.CancelCauseFunc, kind ServerKind) (*http.Response, error) {
+func (a *answer) post(ctx, reqCtx context.Context, cancel context.CancelCauseFunc,
+	kind ServerKind) (*http.Response, error) {
 	older := a.c.older.Load()
 	response, err := a.postAs(ctx, reqCtx, cancel, kind, older)
 	if kind == ServerCopilotKit && !a.c.single.Load() && mayBeSingle(err) && a.c.singleRoute(reqCtx, a.request.Header) {
@@ -90,7 +91,8 @@ func (a *answer) post(ctx, reqCtx context.Context, cancel context.CancelCauseFun
 	return again, nil
 }
 
-func (a *answer) postAs(ctx, reqCtx context.Context, cancel context.CancelCauseFunc, kind ServerKind, older bool) (*http.Response, error) {
+func (a *answer) postAs(ctx, reqCtx context.Context, cancel context.CancelCauseFunc, kind ServerKind,
+	older bool) (*http.Response, error) {
 	body, err := agui.Marshal(a.input(older))
 	if err != nil {
 		return nil, &Error{Fault: FaultInvalid, Err: errors.New("the input cannot be written")}
@@ -103,7 +105,8 @@ func (a *answer) postAs(ctx, reqCtx context.Context, cancel context.CancelCauseF
 		u.RawQuery = q.Encode()
 	case kind == ServerCopilotKit && a.c.single.Load():
 		u = *a.c.runtimeBase()
-		body, err = agui.Marshal(runtimeCall{Method: "agent/run", Params: map[string]string{"agentId": a.c.Agent()}, Body: body})
+		body, err = agui.Marshal(runtimeCall{Method: "agent/run", Params: map[string]string{"agentId": a.c.Agent()},
+			Body: body})
 		if err != nil {
 			return nil, &Error{Fault: FaultInvalid, Err: errors.New("the input cannot be written")}
 		}
@@ -141,7 +144,8 @@ func (a *answer) input(older bool) agui.RunAgentInput {
 const linger = time.Second
 
 // read yields the events of a stream.
-func (a *answer) read(ctx, reqCtx context.Context, cancel context.CancelCauseFunc, body io.Reader, yield func(agui.Event, error) bool) error {
+func (a *answer) read(ctx, reqCtx context.Context, cancel context.CancelCauseFunc, body io.Reader,
+	yield func(agui.Event, error) bool) error {
 	end := &idleTimer{idle: a.c.o.Idle, cancel: cancel}
 	defer end.stop()
 	all := &boundedReader{r: body, left: a.c.o.MaxBytes, limited: a.c.o.MaxBytes > 0, clock: end}
@@ -294,7 +298,8 @@ func (a *answer) pass(e agui.Event, yield func(agui.Event, error) bool) error {
 }
 
 // openStream sends a request that needs an event stream in response.
-func (c *Client) openStream(ctx, reqCtx context.Context, cancel context.CancelCauseFunc, request *http.Request) (*http.Response, error) {
+func (c *Client) openStream(ctx, reqCtx context.Context, cancel context.CancelCauseFunc,
+	request *http.Request) (*http.Response, error) {
 	request.Header.Set("Accept", "text/event-stream")
 	request.Header.Set("Accept-Encoding", "identity") // compression delays events
 	if d := c.o.Connect; d > 0 {

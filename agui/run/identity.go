@@ -54,7 +54,8 @@ func (r *Run) idAvailable(e agui.Event) bool {
 			return parent != nil || v.entryOf(id) == nil && v.standsFor(id, agui.RoleAssistant, "")
 		}
 	case *agui.ToolCallResult:
-		return v.callOf(e.ToolCallID) != nil && v.entryOf(e.MessageID) == nil && v.standsFor(e.MessageID, agui.RoleTool, "")
+		return v.callOf(e.ToolCallID) != nil && v.entryOf(e.MessageID) == nil &&
+			v.standsFor(e.MessageID, agui.RoleTool, "")
 	case *agui.MessagesSnapshot:
 		return v.keepsRoles(e.Messages)
 	}
@@ -64,7 +65,8 @@ func (r *Run) idAvailable(e agui.Event) bool {
 // isFixed reports whether id is that of a message that no agent may change.
 func (v *View) isFixed(id string) bool {
 	e := v.entryOf(id)
-	return e != nil && (e.head.Role == agui.RoleUser || e.head.Role == agui.RoleSystem || e.head.Role == agui.RoleDeveloper)
+	return e != nil && (e.head.Role == agui.RoleUser || e.head.Role == agui.RoleSystem ||
+		e.head.Role == agui.RoleDeveloper)
 }
 
 // standsFor reports whether id is free, or that of a message of a role and a name; an empty name is any.
@@ -91,7 +93,8 @@ func (v *View) keepsRoles(messages []agui.Message) bool {
 	}
 	for i := range messages {
 		m := &messages[i]
-		if e := v.entryOf(m.ID); e != nil && v.isOpen(e) && e.head.Role != m.Role || e == nil && !v.standsFor(m.ID, m.Role, "") {
+		if e := v.entryOf(m.ID); e != nil && v.isOpen(e) && e.head.Role != m.Role || e == nil &&
+			!v.standsFor(m.ID, m.Role, "") {
 			return false
 		}
 	}

@@ -22,7 +22,8 @@ func (r *Run) tagOpener(e agui.Event) error {
 		r.inherit(&e.SubagentRunID, agui.KindToolCall, e.ToolCallID)
 	case *agui.SubagentStarted:
 		if parent := e.ParentSubagentRunID; parent != "" && !r.view.open.Active(parent) {
-			return &agui.OrderError{Rule: agui.RuleUnknownParent, Type: e.EventType(), Kind: agui.KindSubagent, ID: parent}
+			return &agui.OrderError{Rule: agui.RuleUnknownParent, Type: e.EventType(), Kind: agui.KindSubagent,
+				ID: parent}
 		}
 	}
 	return nil

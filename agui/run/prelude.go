@@ -108,7 +108,8 @@ func (p *prelude) suffix(e *entry) int {
 func (p *prelude) openWithdrawn() {
 	for _, o := range p.open.Open(agui.KindText) {
 		if start, ok := o.Event.(*agui.TextMessageStart); ok && p.byID[o.ID] == nil {
-			p.add(&agui.TextMessageStart{Tagged: tagOf(o.Owner), MessageID: o.ID, Role: cmp.Or(start.Role, agui.RoleAssistant), Name: start.Name})
+			p.add(&agui.TextMessageStart{Tagged: tagOf(o.Owner), MessageID: o.ID,
+				Role: cmp.Or(start.Role, agui.RoleAssistant), Name: start.Name})
 		}
 	}
 	for _, o := range p.open.Open(agui.KindReasoning) {
@@ -119,7 +120,8 @@ func (p *prelude) openWithdrawn() {
 	for _, c := range p.started {
 		if c.in == nil && p.unsettled(c) {
 			owner, _ := p.open.Owner(agui.KindToolCall, c.id)
-			p.add(&agui.ToolCallStart{Tagged: tagOf(owner), ToolCallID: c.id, ToolCallName: c.name, ParentMessageID: p.unusedID(c.id)})
+			p.add(&agui.ToolCallStart{Tagged: tagOf(owner), ToolCallID: c.id, ToolCallName: c.name,
+				ParentMessageID: p.unusedID(c.id)})
 			if !p.callOpen(c) {
 				p.add(&agui.ToolCallEnd{Tagged: tagOf(owner), ToolCallID: c.id})
 			}
@@ -211,7 +213,8 @@ func (p *prelude) openMessage(e *entry, leftOut bool) {
 		}
 	}
 	if leftOut && h.EncryptedValue != "" {
-		p.add(&agui.ReasoningEncryptedValue{Subtype: agui.EncryptedMessage, EntityID: id, EncryptedValue: h.EncryptedValue})
+		p.add(&agui.ReasoningEncryptedValue{Subtype: agui.EncryptedMessage, EntityID: id,
+			EncryptedValue: h.EncryptedValue})
 	}
 }
 
@@ -246,7 +249,8 @@ func (p *prelude) openCall(c *call) {
 		p.add(&agui.ToolCallArgs{Tagged: t, ToolCallID: c.id, Delta: args})
 	}
 	if c.encryptedValue != "" {
-		p.add(&agui.ReasoningEncryptedValue{Subtype: agui.EncryptedToolCall, EntityID: c.id, EncryptedValue: c.encryptedValue})
+		p.add(&agui.ReasoningEncryptedValue{Subtype: agui.EncryptedToolCall, EntityID: c.id,
+			EncryptedValue: c.encryptedValue})
 	}
 	if !p.callOpen(c) {
 		p.add(&agui.ToolCallEnd{Tagged: t, ToolCallID: c.id})

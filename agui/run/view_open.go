@@ -51,7 +51,8 @@ func (v *View) Closing(o ClosingOptions) []agui.Event {
 // closing returns the open items in the order in which [View.Closing] closes them.
 func (v *View) closing() []agui.Opening {
 	var all []agui.Opening
-	for _, kinds := range [][]agui.Kind{{agui.KindText}, {agui.KindToolCall}, {agui.KindReasoning}, {agui.KindSpan}, {agui.KindStep, agui.KindSubagent}} {
+	for _, kinds := range [][]agui.Kind{{agui.KindText}, {agui.KindToolCall}, {agui.KindReasoning}, {agui.KindSpan},
+		{agui.KindStep, agui.KindSubagent}} {
 		for _, o := range slices.Backward(v.open.Open(kinds...)) {
 			if o.Ended == nil {
 				all = append(all, o)

@@ -30,7 +30,8 @@ type filter struct {
 
 // Through returns a writer of the same events, which pass f first and then what those of w pass.
 func (w Writer) Through(f Filter) Writer {
-	return Writer{run: w.run, tag: w.tag, filter: &filter{mu: lock.New(), pass: f, next: w, chunks: agui.Expander{Forgiving: true}}}
+	return Writer{run: w.run, tag: w.tag,
+		filter: &filter{mu: lock.New(), pass: f, next: w, chunks: agui.Expander{Forgiving: true}}}
 }
 
 // As returns a writer of events that belong to another invocation and pass the same filters.
@@ -79,7 +80,8 @@ func (f *filter) send(e agui.Event) error {
 	if begins {
 		f.open = append(f.open, opening)
 	} else if o, ends := closedBy(e); ends {
-		f.open = slices.DeleteFunc(f.open, func(open agui.Opening) bool { return open.Kind == o.Kind && open.ID == o.ID })
+		f.open = slices.DeleteFunc(f.open,
+			func(open agui.Opening) bool { return open.Kind == o.Kind && open.ID == o.ID })
 	}
 	var below error
 	err := f.pass(e, func(e agui.Event) error {
@@ -93,7 +95,8 @@ func (f *filter) send(e agui.Event) error {
 		f.err = err
 	}
 	if err != nil && begins {
-		f.open = slices.DeleteFunc(f.open, func(open agui.Opening) bool { return open.Kind == opening.Kind && open.ID == opening.ID })
+		f.open = slices.DeleteFunc(f.open,
+			func(open agui.Opening) bool { return open.Kind == opening.Kind && open.ID == opening.ID })
 	}
 	return err
 }
@@ -104,7 +107,8 @@ func (f *filter) flush(tag string) error {
 	defer f.mu.Unlock()
 	ends := f.chunks.CloseOf(tag)
 	for _, o := range slices.Backward(f.open) {
-		if o.Owner == tag && !slices.ContainsFunc(ends, func(e agui.Event) bool { c, _ := closedBy(e); return c.Kind == o.Kind && c.ID == o.ID }) {
+		if o.Owner == tag && !slices.ContainsFunc(ends,
+			func(e agui.Event) bool { c, _ := closedBy(e); return c.Kind == o.Kind && c.ID == o.ID }) {
 			ends = append(ends, ClosingOptions{}.end(o))
 		}
 	}

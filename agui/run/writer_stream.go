@@ -185,7 +185,8 @@ func (c *Call) Result(content agui.Content) error {
 	if err := c.Close(); err != nil {
 		return err
 	}
-	return c.w.Emit(&agui.ToolCallResult{MessageID: c.w.NewID(), ToolCallID: c.id, Content: content, Role: agui.RoleTool})
+	return c.w.Emit(&agui.ToolCallResult{MessageID: c.w.NewID(), ToolCallID: c.id, Content: content,
+		Role: agui.RoleTool})
 }
 
 func (w Writer) idOr(id string) string {

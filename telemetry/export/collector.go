@@ -15,7 +15,8 @@ import (
 var signals = []string{"", "TRACES", "METRICS"}
 
 // collectorParts are the parts of a collector's configuration in variables.
-var collectorParts = []string{"ENDPOINT", "PROTOCOL", "HEADERS", "TIMEOUT", "COMPRESSION", "CERTIFICATE", "CLIENT_CERTIFICATE", "CLIENT_KEY"}
+var collectorParts = []string{"ENDPOINT", "PROTOCOL", "HEADERS", "TIMEOUT", "COMPRESSION", "CERTIFICATE",
+	"CLIENT_CERTIFICATE", "CLIENT_KEY"}
 
 // collectorVariable returns the variable for part of the collector of a signal; without a signal, for both signals.
 func collectorVariable(signal, part string) string {
@@ -83,10 +84,12 @@ func (v *values) endpoint(signal, protocol string) *url.URL {
 		v.wrong(name, errors.New("not the URL of a collector; write such as http://127.0.0.1:4318"))
 		return nil
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		v.wrong(name, errors.New("has a user, a query or a fragment; credentials belong in "+collectorVariable("", "HEADERS")))
+		v.wrong(name, errors.New("has a user, a query or a fragment; credentials belong in "+
+			collectorVariable("", "HEADERS")))
 		return nil
 	case protocol == overGRPC && strings.Trim(u.Path, "/") != "":
-		v.wrong(name, errors.New("has a path, which gRPC has no use for; write such as http://127.0.0.1:4317, or set "+collectorVariable("", "PROTOCOL")+"="+overHTTP))
+		v.wrong(name, errors.New("has a path, which gRPC has no use for; write such as http://127.0.0.1:4317, or set "+
+			collectorVariable("", "PROTOCOL")+"="+overHTTP))
 		return nil
 	case protocol == overHTTP && name == general:
 		u = u.JoinPath("v1", strings.ToLower(signal))
@@ -106,7 +109,8 @@ func (v *values) certificates(signal string, endpoint *url.URL) *tls.Config {
 		return nil
 	}
 	if endpoint.Scheme != "https" {
-		v.wrong(collectorVariable(signal, "ENDPOINT"), errors.New("certificates are set, and this is not an https:// URL"))
+		v.wrong(collectorVariable(signal, "ENDPOINT"),
+			errors.New("certificates are set, and this is not an https:// URL"))
 		return nil
 	}
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
@@ -146,5 +150,6 @@ func goodHeader(name, value string) bool {
 			return false
 		}
 	}
-	return http.CanonicalHeaderKey(name) != "" && !strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r >= 0x7f })
+	return http.CanonicalHeaderKey(name) != "" &&
+		!strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r >= 0x7f })
 }

@@ -94,14 +94,18 @@ func (e *Export) startTraces(ctx context.Context, about *resource.Resource, r *r
 		return err
 	}
 	limits := sdktrace.SpanLimits{
-		AttributeValueLengthLimit: s.valueLength, AttributeCountLimit: sdktrace.DefaultAttributeCountLimit, EventCountLimit: sdktrace.DefaultEventCountLimit,
-		LinkCountLimit: sdktrace.DefaultLinkCountLimit, AttributePerEventCountLimit: sdktrace.DefaultAttributePerEventCountLimit,
-		AttributePerLinkCountLimit: sdktrace.DefaultAttributePerLinkCountLimit,
+		AttributeValueLengthLimit: s.valueLength, AttributeCountLimit: sdktrace.DefaultAttributeCountLimit,
+		EventCountLimit:             sdktrace.DefaultEventCountLimit,
+		LinkCountLimit:              sdktrace.DefaultLinkCountLimit,
+		AttributePerEventCountLimit: sdktrace.DefaultAttributePerEventCountLimit,
+		AttributePerLinkCountLimit:  sdktrace.DefaultAttributePerLinkCountLimit,
 	}
-	e.spans = sdktrace.NewBatchSpanProcessor(spanSender{exporter, r}, sdktrace.WithMaxQueueSize(s.queue), sdktrace.WithMaxExportBatchSize(s.batch),
+	e.spans = sdktrace.NewBatchSpanProcessor(spanSender{exporter, r}, sdktrace.WithMaxQueueSize(s.queue),
+		sdktrace.WithMaxExportBatchSize(s.batch),
 		sdktrace.WithBatchTimeout(s.delay), sdktrace.WithExportTimeout(s.patience))
 	e.tracers = sdktrace.NewTracerProvider(
-		sdktrace.WithResource(about), sdktrace.WithSampler(s.sampler), sdktrace.WithRawSpanLimits(limits), sdktrace.WithSpanProcessor(e.spans),
+		sdktrace.WithResource(about), sdktrace.WithSampler(s.sampler), sdktrace.WithRawSpanLimits(limits),
+		sdktrace.WithSpanProcessor(e.spans),
 	)
 	return nil
 }
@@ -125,7 +129,8 @@ func (e *Export) startMetrics(ctx context.Context, about *resource.Resource, r *
 		if err != nil {
 			return err
 		}
-		reader := sdkmetric.NewPeriodicReader(metricSender{exporter, r}, sdkmetric.WithInterval(s.interval), sdkmetric.WithTimeout(s.timeout))
+		reader := sdkmetric.NewPeriodicReader(metricSender{exporter, r}, sdkmetric.WithInterval(s.interval),
+			sdkmetric.WithTimeout(s.timeout))
 		options = append(options, sdkmetric.WithReader(reader))
 	}
 	e.meters = sdkmetric.NewMeterProvider(options...)
@@ -165,7 +170,8 @@ func (e *Export) Close(ctx context.Context) error {
 }
 
 // both runs traces and metrics concurrently, because a hanging collector of one would use up the time of the other.
-func (e *Export) both(ctx context.Context, traces func(sdktrace.SpanProcessor, context.Context) error, metrics func(*sdkmetric.MeterProvider, context.Context) error) error {
+func (e *Export) both(ctx context.Context, traces func(sdktrace.SpanProcessor, context.Context) error,
+	metrics func(*sdkmetric.MeterProvider, context.Context) error) error {
 	var working sync.WaitGroup
 	var failed [2]error
 	if e.spans != nil {

@@ -23,7 +23,8 @@ import (
 // newSpanExporter returns an exporter of spans to c. It does not connect yet.
 func (c *collector) newSpanExporter(ctx context.Context) (sdktrace.SpanExporter, error) {
 	if c.protocol == overGRPC {
-		o := []otlptracegrpc.Option{otlptracegrpc.WithEndpointURL(c.endpoint.String()), otlptracegrpc.WithHeaders(c.headers), otlptracegrpc.WithTimeout(c.timeout)}
+		o := []otlptracegrpc.Option{otlptracegrpc.WithEndpointURL(c.endpoint.String()),
+			otlptracegrpc.WithHeaders(c.headers), otlptracegrpc.WithTimeout(c.timeout)}
 		if c.gzip {
 			o = append(o, otlptracegrpc.WithCompressor("gzip"))
 		}
@@ -32,7 +33,8 @@ func (c *collector) newSpanExporter(ctx context.Context) (sdktrace.SpanExporter,
 		}
 		return otlptracegrpc.New(ctx, o...)
 	}
-	o := []otlptracehttp.Option{otlptracehttp.WithEndpointURL(c.endpoint.String()), otlptracehttp.WithHeaders(c.headers), otlptracehttp.WithTimeout(c.timeout)}
+	o := []otlptracehttp.Option{otlptracehttp.WithEndpointURL(c.endpoint.String()),
+		otlptracehttp.WithHeaders(c.headers), otlptracehttp.WithTimeout(c.timeout)}
 	if c.gzip {
 		o = append(o, otlptracehttp.WithCompression(otlptracehttp.GzipCompression))
 	}
@@ -43,11 +45,14 @@ func (c *collector) newSpanExporter(ctx context.Context) (sdktrace.SpanExporter,
 }
 
 // newMetricExporter returns an exporter of metrics to c. It does not connect yet.
-func (c *collector) newMetricExporter(ctx context.Context, t sdkmetric.TemporalitySelector) (sdkmetric.Exporter, error) {
+func (c *collector) newMetricExporter(ctx context.Context,
+	t sdkmetric.TemporalitySelector) (sdkmetric.Exporter, error) {
 	if c.protocol == overGRPC {
 		o := []otlpmetricgrpc.Option{
-			otlpmetricgrpc.WithEndpointURL(c.endpoint.String()), otlpmetricgrpc.WithHeaders(c.headers), otlpmetricgrpc.WithTimeout(c.timeout),
-			otlpmetricgrpc.WithTemporalitySelector(t), otlpmetricgrpc.WithAggregationSelector(sdkmetric.DefaultAggregationSelector),
+			otlpmetricgrpc.WithEndpointURL(c.endpoint.String()), otlpmetricgrpc.WithHeaders(c.headers),
+			otlpmetricgrpc.WithTimeout(c.timeout),
+			otlpmetricgrpc.WithTemporalitySelector(t),
+			otlpmetricgrpc.WithAggregationSelector(sdkmetric.DefaultAggregationSelector),
 		}
 		if c.gzip {
 			o = append(o, otlpmetricgrpc.WithCompressor("gzip"))
@@ -58,8 +63,10 @@ func (c *collector) newMetricExporter(ctx context.Context, t sdkmetric.Temporali
 		return otlpmetricgrpc.New(ctx, o...)
 	}
 	o := []otlpmetrichttp.Option{
-		otlpmetrichttp.WithEndpointURL(c.endpoint.String()), otlpmetrichttp.WithHeaders(c.headers), otlpmetrichttp.WithTimeout(c.timeout),
-		otlpmetrichttp.WithTemporalitySelector(t), otlpmetrichttp.WithAggregationSelector(sdkmetric.DefaultAggregationSelector),
+		otlpmetrichttp.WithEndpointURL(c.endpoint.String()), otlpmetrichttp.WithHeaders(c.headers),
+		otlpmetrichttp.WithTimeout(c.timeout),
+		otlpmetrichttp.WithTemporalitySelector(t),
+		otlpmetrichttp.WithAggregationSelector(sdkmetric.DefaultAggregationSelector),
 	}
 	if c.gzip {
 		o = append(o, otlpmetrichttp.WithCompression(otlpmetrichttp.GzipCompression))
@@ -114,7 +121,8 @@ func (r *reporter) report(err error) {
 	r.away = true
 	r.failed++
 	if now := time.Now(); now.Sub(r.lastLogged) >= logInterval {
-		r.log.Warn("telemetry: not sent, and dropped", "signal", r.signal, "url", r.url, "requests", r.failed, "error", redact.Line(err.Error(), r.secrets, nil))
+		r.log.Warn("telemetry: not sent, and dropped", "signal", r.signal, "url", r.url, "requests", r.failed, "error",
+			redact.Line(err.Error(), r.secrets, nil))
 		r.lastLogged, r.failed = now, 0
 	}
 }

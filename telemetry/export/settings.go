@@ -127,14 +127,16 @@ func (v *values) checkPropagators() {
 		words[strings.ToLower(strings.TrimSpace(word))] = true
 	}
 	if delete(words, "baggage"); len(words) != 1 || !words["tracecontext"] {
-		v.wrong(name, errors.New("not one of the choices; write tracecontext, or tracecontext,baggage, of which baggage is not passed on"))
+		v.wrong(name, errors.New("not one of the choices; write tracecontext, or tracecontext,baggage, of which "+
+			"baggage is not passed on"))
 	}
 }
 
 // sampler reads which traces are recorded.
 func (v *values) sampler() sdktrace.Sampler {
 	const name, argument = "OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG"
-	kind := v.oneOf(name, v.get(name), "parentbased_always_on", "always_on", "always_off", "traceidratio", "parentbased_always_off", "parentbased_traceidratio")
+	kind := v.oneOf(name, v.get(name), "parentbased_always_on", "always_on", "always_off", "traceidratio",
+		"parentbased_always_off", "parentbased_traceidratio")
 	ratio := 1.0
 	if value := v.get(argument); value != "" && strings.HasSuffix(kind, "traceidratio") {
 		var err error
@@ -160,8 +162,10 @@ func (v *values) sampler() sdktrace.Sampler {
 
 // batches reads how spans wait, and how much of each.
 func (v *values) batches(s *Settings) {
-	s.delay = v.milliseconds("OTEL_BSP_SCHEDULE_DELAY", v.get("OTEL_BSP_SCHEDULE_DELAY"), sdktrace.DefaultScheduleDelay*time.Millisecond)
-	s.patience = v.milliseconds("OTEL_BSP_EXPORT_TIMEOUT", v.get("OTEL_BSP_EXPORT_TIMEOUT"), sdktrace.DefaultExportTimeout*time.Millisecond)
+	s.delay = v.milliseconds("OTEL_BSP_SCHEDULE_DELAY", v.get("OTEL_BSP_SCHEDULE_DELAY"),
+		sdktrace.DefaultScheduleDelay*time.Millisecond)
+	s.patience = v.milliseconds("OTEL_BSP_EXPORT_TIMEOUT", v.get("OTEL_BSP_EXPORT_TIMEOUT"),
+		sdktrace.DefaultExportTimeout*time.Millisecond)
 	const queue, batch = "OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE"
 	s.queue = v.number(queue, v.get(queue), sdktrace.DefaultMaxQueueSize, 1)
 	if s.queue > maxQueue {

@@ -25,7 +25,8 @@ func Variables() []Variable {
 	}
 	for _, signal := range signals {
 		for _, part := range collectorParts {
-			list = append(list, Variable{Name: collectorVariable(signal, part), Secret: part == "HEADERS", Honoured: true})
+			list = append(list, Variable{Name: collectorVariable(signal, part), Secret: part == "HEADERS",
+				Honoured: true})
 		}
 	}
 	for _, name := range unsupported {
@@ -36,7 +37,8 @@ func Variables() []Variable {
 
 // supported are the supported variables other than those of the collector.
 var supported = []string{
-	"OTEL_SDK_DISABLED", "OTEL_TRACES_EXPORTER", "OTEL_METRICS_EXPORTER", "OTEL_LOGS_EXPORTER", "OTEL_SERVICE_NAME", "OTEL_RESOURCE_ATTRIBUTES", "OTEL_PROPAGATORS",
+	"OTEL_SDK_DISABLED", "OTEL_TRACES_EXPORTER", "OTEL_METRICS_EXPORTER", "OTEL_LOGS_EXPORTER", "OTEL_SERVICE_NAME",
+	"OTEL_RESOURCE_ATTRIBUTES", "OTEL_PROPAGATORS",
 	"OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG",
 	"OTEL_BSP_SCHEDULE_DELAY", "OTEL_BSP_EXPORT_TIMEOUT", "OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE",
 	"OTEL_METRIC_EXPORT_INTERVAL", "OTEL_METRIC_EXPORT_TIMEOUT", "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE",
@@ -50,7 +52,8 @@ var unsupported = []string{
 	"OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION",
 	"OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", "OTEL_EXPORTER_OTLP_LOGS_HEADERS", "OTEL_EXPORTER_OTLP_LOGS_PROTOCOL",
 	"OTEL_EXPORTER_PROMETHEUS_HOST", "OTEL_EXPORTER_PROMETHEUS_PORT", "OTEL_EXPORTER_ZIPKIN_ENDPOINT",
-	"OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "OTEL_SPAN_EVENT_COUNT_LIMIT", "OTEL_SPAN_LINK_COUNT_LIMIT", "OTEL_EVENT_ATTRIBUTE_COUNT_LIMIT", "OTEL_LINK_ATTRIBUTE_COUNT_LIMIT",
+	"OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "OTEL_SPAN_EVENT_COUNT_LIMIT", "OTEL_SPAN_LINK_COUNT_LIMIT",
+	"OTEL_EVENT_ATTRIBUTE_COUNT_LIMIT", "OTEL_LINK_ATTRIBUTE_COUNT_LIMIT",
 	"OTEL_ATTRIBUTE_COUNT_LIMIT",
 }
 
@@ -129,7 +132,8 @@ func (v *values) pairs(name, value string) [][2]string {
 		key = strings.TrimSpace(key)
 		text, err := url.PathUnescape(strings.TrimSpace(text))
 		if !ok || key == "" || err != nil {
-			v.wrong(name, errors.New("not a list of key=value with commas between; in a value write a comma as %2C and a per cent sign as %25"))
+			v.wrong(name, errors.New("not a list of key=value with commas between; in a value write a comma as %2C "+
+				"and a per cent sign as %25"))
 			return nil
 		}
 		list = append(list, [2]string{key, text})
