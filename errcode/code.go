@@ -149,8 +149,7 @@ var messages = map[Code]string{
 	ContractViolation:  "Data passed between two parts of the team violates their contract.",
 }
 
-// Message returns the public sentence of c. It is fixed and contains nothing of the cause. A foreign code, such as one
-// of a script agent, gets a general sentence.
+// Message returns the public sentence of c. A foreign code, such as one of a script agent, has a general one.
 func (c Code) Message() string {
 	if m, ok := messages[c]; ok {
 		return m

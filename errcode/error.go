@@ -9,8 +9,7 @@ import (
 // An Error is a failure with a code. Its cause is for the log only; clients get [Error.Public].
 type Error struct {
 	Code Code
-	// Text is a sentence for clients by the agent's author. It replaces the code's sentence and, because it may quote a
-	// conversation, is not logged.
+	// Text is a sentence for clients that replaces the code's. It may quote a conversation and is not logged.
 	Text string
 	// Err is the cause; may be nil.
 	Err error

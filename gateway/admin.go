@@ -10,8 +10,7 @@ import (
 // AdminOptions selects what [Gateway.Admin] serves beside /healthz and /readyz.
 type AdminOptions struct {
 	Metrics http.Handler // GET /metrics; nil: there are none
-	// Profiles serves everything below /debug/pprof/; nil disables it. Profiles expose internals and cost CPU time, so
-	// serve them only on addresses that are local to the machine.
+	// Profiles serves /debug/pprof/; nil disables it. Serve profiles, which expose internals, on loopback only.
 	Profiles http.Handler
 	// Backup is POST /backup; nil: there is none. It is for addresses that only the machine itself reaches.
 	Backup http.Handler

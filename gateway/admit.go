@@ -35,8 +35,7 @@ type admission struct {
 	since time.Time
 }
 
-// admit calls the store until the verdict is final: a run in the way may have to end first. If the request begins a
-// run, it has started when admit returns.
+// admit calls the store until the verdict is final. If the request begins a run, it has started when admit returns.
 func (a *admission) admit(ctx context.Context) (begun *state.Begun, run *attempt, err error) {
 	if err := a.agent.checkForwarded(a.r.Header); err != nil {
 		return nil, nil, err
@@ -142,8 +141,7 @@ const (
 	tryPause = 20 * time.Millisecond
 )
 
-// wait waits for the obstacle that begun names and reports whether to call the store again. It returns an error if the
-// name belongs to another thread by then.
+// wait waits for the obstacle in begun and reports whether to retry. It fails if the thread was replaced.
 func (a *admission) wait(ctx context.Context, begun *state.Begun) (again bool, err error) {
 	meaning := begun.Verdict.Meaning
 	inTheWay := meaning == state.Busy && begun.Verdict.Code == errcode.RunInProgress
@@ -194,8 +192,7 @@ func (a *admission) waits() (done func()) {
 	return func() { a.g.queued.Add(-1) }
 }
 
-// awaitTurn waits in the thread's queue. The client gets headers and heartbeats; when it disconnects, its place is
-// freed. awaitTurn waits through outages of the store.
+// awaitTurn waits in the thread's queue until the client disconnects, which gets headers and heartbeats.
 func (a *admission) awaitTurn(ctx context.Context) error {
 	defer a.waits()()
 	stop, err := a.keepAlive()

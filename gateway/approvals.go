@@ -7,8 +7,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// rememberedApprovals are the approvals that hold in an attempt's thread. They are read from the store for each call,
-// so a revoked approval covers no further call on any replica.
+// rememberedApprovals are those of an attempt's thread. They are read for each call, in case of revocation.
 type rememberedApprovals struct{ *attempt }
 
 // keyOf returns the key that stores the approvals of a scope.

@@ -60,8 +60,7 @@ func (s *servedAgent) attachmentsDocument(l Limits) *attachmentsDocument {
 	return d
 }
 
-// multimodal returns which kinds of files the agent accepts. It is nil if its author has not configured any: whether
-// the model accepts images is unknown.
+// multimodal returns which kinds of files the agent accepts, or nil if that is not configured.
 func (s *servedAgent) multimodal() *agui.MultimodalCapabilities {
 	if s.Attachments == nil {
 		return nil

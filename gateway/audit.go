@@ -33,8 +33,8 @@ type AuditEntry struct {
 	// Into is the thread that a fork made, Patch the id of a patch of the state.
 	Into  string `json:"into,omitempty"`
 	Patch string `json:"patch,omitempty"`
-	// Approval is the id of a remembered approval and Tool the tool that it covers, for AuditApprovalUsed and
-	// AuditApprovalRevoked. Calls has the call that it allowed.
+	// Approval and Tool describe the approval of AuditApprovalUsed and AuditApprovalRevoked. Calls has the allowed
+	// call.
 	Approval string `json:"approval,omitempty"`
 	Tool     string `json:"tool,omitempty"`
 	// Request is the request's id, which the client may have chosen; ServerRequest is the gateway's id for it. Both are
@@ -55,8 +55,7 @@ type AuditAnswer struct {
 	Call          string              `json:"call,omitempty"`
 	ArgumentsHash string              `json:"arguments_hash,omitempty"`
 	Remember      state.ApprovalScope `json:"remember,omitempty"`
-	// Arguments are the hashed arguments, if they have at most 16 KiB, and Reason is the person's explanation. Both are
-	// set only with Options.AuditContent.
+	// Arguments, up to 16 KiB, and the person's Reason are set only with Options.AuditContent.
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 	Reason    string          `json:"reason,omitempty"`
 }
@@ -67,8 +66,7 @@ const maxAuditArguments = 16 << 10
 // AuditDecision is the kind of decision in an answer.
 type AuditDecision string
 
-// The decisions. An approval is a question whether a tool may be called; DecisionApprovedEdited is for edited
-// arguments.
+// The decisions. DecisionApprovedEdited is an approval of edited arguments.
 const (
 	DecisionAnswered       AuditDecision = "answered"
 	DecisionApproved       AuditDecision = "approved"
@@ -97,8 +95,7 @@ const (
 	AuditDeletedAll  AuditAction = "deleted_all"
 )
 
-// audit passes on an action of the sender of r on a thread. If the log failsthe action succeeds and the server log gets
-// the entry.
+// audit passes on an action of the sender of r. If the log fails the server log gets the entry.
 func (g *Gateway) audit(r *http.Request, key state.Key, e AuditEntry) {
 	if g.o.Audit == nil {
 		return

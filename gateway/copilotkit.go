@@ -155,8 +155,7 @@ func (s copilotkitService) Events(r *http.Request, t *state.Thread) iter.Seq2[js
 	}
 }
 
-// readLog yields the events of the log up to the frame last, as this reader is sent them. It reads in batches, because
-// a log may be too long to hold in memory.
+// readLog yields the reader's events of the log up to the frame last, in batches.
 func (r *reader) readLog(last state.FrameID, yield func(json.RawMessage, error) bool) {
 	for batch, err := range r.g.store.Tail(r.req.Context(), r.key, state.FrameID{}) {
 		if err != nil {
@@ -192,8 +191,7 @@ func (s copilotkitService) NoteStop(r *http.Request, key state.Key, stopped bool
 // Log is part of [copilotkit.Service].
 func (s copilotkitService) Log(r *http.Request) *slog.Logger { return s.g.log(r) }
 
-// profile returns the stream profile of a page: a stopped run ends normally, and an error that would lock the page asks
-// again.
+// profile returns the stream profile of a page: a stopped run ends normally, and a locking error asks again.
 func (s copilotkitService) profile(r *http.Request, name string, in *agui.RunAgentInput) (*servedAgent, wire.Profile, error) {
 	agent, err := s.g.agentFor(r, name)
 	if err != nil {

@@ -11,9 +11,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// Two threads that begin in the same millisecond have the same fence, so a frame's id does not identify its log.The
-// event ids that readers get, and send back as cursors, therefore end with the number of the thread:
-// <fence>-<seq>-<thread>.
+// Two threads that begin in the same millisecond have the same fence, so event ids and cursors end with the number of
+// the thread: <fence>-<seq>-<thread>.
 
 // threadMark returns the number of a thread. It depends on the principal and agent too, so clients cannot choose it.
 func threadMark(key state.Key) string {
@@ -21,8 +20,7 @@ func threadMark(key state.Key) string {
 	return strconv.FormatUint(uint64(binary.BigEndian.Uint32(sum[:4])), 10)
 }
 
-// idBytes is the usual length of an event's id without the mark: fences are times, and few runs have more than 99,999
-// events.
+// idBytes is the usual length of an event's id without the mark: few runs have more than 99,999 events.
 const idBytes = len("1234567890123-12345-")
 
 // writeEventID writes the id of an event, in the stream of a thread with this mark.
@@ -39,7 +37,7 @@ func eventID(id state.FrameID, mark string) string {
 	return text.String()
 }
 
-// parseEventID parses the id of an event of a thread. Ids of earlier versions, and 0-0, have no mark and match every
+// parseEventID parses an event's id for a thread. Ids of earlier versions, and 0-0, have no mark and match every
 // thread.
 func parseEventID(text string, key state.Key) (state.FrameID, bool) {
 	if strings.Count(text, "-") == 2 {

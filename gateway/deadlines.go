@@ -22,8 +22,7 @@ const (
 	deadlinePauseMax = time.Minute
 )
 
-// deadlines watches the expiry of questions that this replica asked. No other replica does: an unanswered question
-// expires without any write. The zero value is empty.
+// deadlines watches the expiry, which writes nothing, of questions of this replica. The zero value is empty.
 type deadlines struct {
 	mu     sync.Mutex
 	timers map[*time.Timer]bool

@@ -13,8 +13,7 @@ func (g *Gateway) hosts() edge.Hosts { return edge.Hosts{Names: g.o.Hosts, Open:
 // origins returns the origins of pages that may call.
 func (g *Gateway) origins() edge.Origins { return edge.Origins{Names: g.o.Origins} }
 
-// clientAddress returns the address of the client that sent r, as reported by trusted proxies. It is invalid if the
-// connection has none, as for Unix sockets.
+// clientAddress returns the client's address, as reported by trusted proxies. It is invalid for Unix sockets.
 func (g *Gateway) clientAddress(r *http.Request) netip.Addr {
 	return edge.Proxies(g.o.TrustedProxies).Client(r)
 }

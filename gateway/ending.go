@@ -151,8 +151,7 @@ func (a *attempt) endInterrupted(result groupchat.Result) error {
 	return nil
 }
 
-// endStopped ends a run that was stopped. Its messages as far as written, and its state, are kept. Open calls get a
-// result, so that the next turn finds no call without one.
+// endStopped ends a run that was stopped. Its messages and state are kept, and open calls get a result.
 func (a *attempt) endStopped() error {
 	a.rec.Hold()
 	code := errcode.Cancelled

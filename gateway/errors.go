@@ -56,8 +56,7 @@ func statusOf(code errcode.Code) int {
 	return http.StatusConflict
 }
 
-// answerError ends a request with an error, if its response has not begun. Causes go to the log, with the
-// request's id; clients get the code's own sentence.
+// answerError answers with an error, unless the response has begun. Only the log gets the cause.
 func (g *Gateway) answerError(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
 		if begun, ok := w.(interface{ Begun() bool }); ok && !begun.Begun() {

@@ -35,8 +35,7 @@ type exporter struct {
 	n         int
 }
 
-// exportPasses bounds the passes over threads that changed during the previous one. A thread that changes all the time
-// is exported in at least one version.
+// exportPasses bounds the passes over threads that changed during the previous one.
 const exportPasses = 5
 
 func (e *exporter) export(ctx context.Context) error {
@@ -120,7 +119,7 @@ func (e *exporter) thread(ctx context.Context, key state.Key) error {
 	return nil
 }
 
-// An exportedThread is a thread in its public formwith its remembered approvals and its agents' notes.
+// An exportedThread is a thread in its public form with its remembered approvals and its agents' notes.
 type exportedThread struct {
 	*threadDocument
 	Notes     json.RawMessage  `json:"notes,omitempty"`

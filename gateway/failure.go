@@ -90,8 +90,8 @@ func (a *attempt) warnUnlessShown(err error) {
 	}
 }
 
-// allCancelled reports whether a run that cannot continue from its checkpoint brought only cancellations, which always
-// work (I3).
+// allCancelled reports whether a run that cannot continue from its checkpoint has only cancellations, which always work
+// (I3).
 func allCancelled(code errcode.Code, intent state.Intent) bool {
 	if code != errcode.CheckpointIncompatible || len(intent.Claims) == 0 {
 		return false

@@ -67,8 +67,7 @@ func (g *Gateway) revokeMyApproval(w http.ResponseWriter, r *http.Request) error
 	return g.revoke(w, r, state.ApprovalsKey(principal), state.Key{Principal: principal})
 }
 
-// revoke deletes the approval stored under key; the audit log gets noted. Deleting an approval that does not exist or
-// is another principal's has no effect.
+// revoke deletes the approval stored under key; the audit log gets noted. An unknown one has no effect.
 func (g *Gateway) revoke(w http.ResponseWriter, r *http.Request, key, noted state.Key) error {
 	a, err := g.store.Revoke(r.Context(), key, r.PathValue("approval"))
 	if errors.Is(err, state.ErrUnknownApproval) {

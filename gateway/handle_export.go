@@ -45,8 +45,7 @@ func (g *Gateway) exportMe(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// deleteMe serves DELETE /me: it deletes all data of the caller. It replies 202 with the remaining number after
-// eraseTime; the client repeats the request.
+// deleteMe serves DELETE /me: it deletes all data of the caller. After eraseTime it replies 202 for a retry.
 func (g *Gateway) deleteMe(w http.ResponseWriter, r *http.Request) error {
 	principal := route.Principal(r)
 	ctx, cancel := context.WithTimeout(r.Context(), eraseTime)

@@ -173,8 +173,7 @@ func acceptsStream(accept []string) bool {
 	return named && stream > 0 && stream >= plain
 }
 
-// quality returns the weight, from 0 to 1, of a media type: that of the most specific matching range in the Accept
-// headers. named reports whether that range is more than */*.
+// quality returns the weight of the most specific range for a media type, which is not */* if named.
 func quality(accept []string, kind, subtype string) (q float64, named bool) {
 	best := 0
 	for text := range strings.SplitSeq(strings.Join(accept, ","), ",") {

@@ -161,8 +161,7 @@ func entityTags(lines []string) ([]string, error) {
 // maxIdempotencyKey is the greatest length of an Idempotency-Key in bytes. Threads store a hash of it.
 const maxIdempotencyKey = 255
 
-// readIdempotencyKey parses the Idempotency-Key headers: a quoted string or an unquoted one. It returns "" without a
-// header.
+// readIdempotencyKey parses the Idempotency-Key headers, quoted or not. It returns "" without a header.
 func readIdempotencyKey(lines []string) (string, error) {
 	if len(lines) == 0 {
 		return "", nil

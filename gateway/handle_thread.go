@@ -108,8 +108,7 @@ func titleOf(given *string) (string, error) {
 	return title, nil
 }
 
-// deleteThread serves DELETE /threads/{id}: it stops the live run and deletes the thread. Readers of the run, and
-// clients that wait for its end, see a stopped run.
+// deleteThread serves DELETE /threads/{id}: it stops the live run and deletes the thread.
 func (g *Gateway) deleteThread(w http.ResponseWriter, r *http.Request) error {
 	key, err := g.thread(r)
 	if err != nil {
@@ -127,8 +126,7 @@ func (g *Gateway) deleteThread(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// endForGood stops the live run of a thread that will be deleted, and prevents waiting requests from starting another.
-// A run that does not end in time is deleted anyway.
+// endForGood stops the live run of a thread for some time, and prevents waiting requests from starting another.
 func (g *Gateway) endForGood(ctx context.Context, key state.Key) error {
 	t, err := stopForGood(ctx, g.store, key, g.stopPatience())
 	if err != nil {

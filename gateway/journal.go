@@ -113,8 +113,7 @@ func (a *attempt) Once(ctx context.Context, key string, result json.RawMessage) 
 	return nil
 }
 
-// commit stores c with all events so far. It ignores the run's context, because a run that is stopped during a commit
-// would be given up otherwise. The caller holds committing.
+// commit stores c with all events so far, even if the run is stopped meanwhile. The caller holds committing.
 func (a *attempt) commit(c state.Commit) error {
 	c.Trace, c.Notes = telemetry.Traceparent(a.background), a.notes.Changed()
 	if !a.answersUsed {

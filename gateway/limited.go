@@ -11,8 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 )
 
-// limits counts the use of this replica by principals, and by clients without one. Without [Options].Principal there is
-// one principal, and only the totals are limited.
+// limits counts the use of this replica by principals, and by clients without one.
 type limits struct {
 	requests, anonymous *limit.Rates // of principals, and of addresses without credentials
 	tokens              *limit.Tokens
@@ -40,8 +39,7 @@ func newLimits(o Options) limits {
 	return l
 }
 
-// takeRequest counts a request of a principal. CopilotKit's pages give up if the response to their first request is an
-// error, so that request is never refused.
+// takeRequest counts a request of a principal. It never refuses the first request of CopilotKit's pages.
 func (l *limits) takeRequest(r *http.Request) error {
 	wait := l.requests.Take(route.Principal(r))
 	if wait == 0 || copilotkit.Probes(r) {
@@ -50,8 +48,7 @@ func (l *limits) takeRequest(r *http.Request) error {
 	return rateLimited(limit.Rate, wait, "the principal makes too many requests")
 }
 
-// takeAnonymous counts a request without credentials that is let in. Valid credentials from an address are not counted
-// for it, because many people may share it.
+// takeAnonymous counts a request without valid credentials for its address, which many people may share.
 func (l *limits) takeAnonymous(r *http.Request) error {
 	if wait := l.anonymous.Take(limit.Network(route.Address(r))); wait > 0 {
 		return rateLimited(limit.Rate, wait, "too many requests without a principal come from the address")

@@ -21,8 +21,7 @@ type Options struct {
 	Agents map[string]groupchat.Agent
 	// Agent holds what differs from these options for one agent, by name.
 	Agent map[string]AgentOptions
-	// Legacy is the agent of POST /subgraphs; empty means the one with [AgentOptions].Subgraphs, else the only agent,
-	// else the one called travel.
+	// Legacy is the agent of POST /subgraphs; empty means the one with Subgraphs, else the only one, else travel.
 	Legacy string
 	// Store keeps the threads; nil means a [memstore.New] of the gateway's own.
 	Store state.Store
@@ -87,8 +86,7 @@ type Options struct {
 	// TrustedProxies are the networks of the proxies in front of the gateway. Only their X-Forwarded-For determines a
 	// client's address. Nil means that a client's address is that of its connection.
 	TrustedProxies []netip.Prefix
-	// AllowAddresses are networks outside the public internet, such as loopback, that URLs of files in messages may
-	// lead to: models' servers may fetch them. Nil means none.
+	// AllowAddresses are the non-public networks, such as loopback, that URLs of files may lead to. Nil means none.
 	AllowAddresses []netip.Prefix
 	// Origins may call from a browser: exact origins, or "*". Nil means loopback origins. The origin null is never
 	// allowed, and with "*" browsers send no credentials. A request with side effects from a page of any origin except
@@ -144,8 +142,7 @@ type AgentOptions struct {
 // the list, yes and no, and accepts any text for a question without options. After an unclear message the agent replies
 // with a text, and the question stays open.
 type TypedAnswers struct {
-	// Model finds the meaning of messages that are not recognised otherwise; nil means no model. It is never used for
-	// approvals, and its reply must satisfy the question's schema.
+	// Model interprets other messages; nil means none. It is never used for approvals.
 	Model model.Model
 }
 
@@ -190,8 +187,7 @@ type Limits struct {
 	Turns    int   // of one run, nested ones included, in one attempt at it; 1000
 
 	ReadersTotal int // of all threads; 10000
-	// StoredPerPrincipal is the size of a principal's threads in bytes, by the store; no limit. Live runs may exceed
-	// it.
+	// StoredPerPrincipal is the size of a principal's threads in bytes; no limit. Live runs may exceed it.
 	StoredPerPrincipal int64
 
 	// Limits of each principal, which hold on this replica and only if [Options].Principal is set.
@@ -334,7 +330,6 @@ type WebhookOptions struct {
 	// Retry is the delay before the first retry; each delay is twice the previous one, up to 10 minutes. 0 means 10
 	// seconds. Retries wait for the next scan of the store, of which there are two per lease.
 	Retry time.Duration
-	// Client sends the requests; nil means a client that refuses link-local addresses and those of cloud metadata
-	// services. It follows no redirects.
+	// Client sends the requests; nil means one without link-local and metadata addresses. It follows no redirects.
 	Client *http.Client
 }

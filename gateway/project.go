@@ -13,8 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// project appends the reader's frames of a stored one. A marker is rendered first: the messages or the state
-// of the thread at the revision it names.
+// project appends the reader's frames of a stored one. A marker is rendered first.
 func (r *reader) project(sent []state.Frame, f state.Frame) ([]state.Frame, error) {
 	if f.Data == nil && (f.Type == agui.TypeMessagesSnapshot || f.Type == agui.TypeStateSnapshot) {
 		data, err := r.render(f)

@@ -41,8 +41,7 @@ type reader struct {
 	requestMessages []agui.Message
 	requestIDs      []string
 
-	// opening are the thread's messages at the run's start, at revision openingRev. It is set between the comparison
-	// with own and the first snapshot.
+	// opening are the thread's messages at openingRev, the run's start, until the first snapshot.
 	opening    state.Conversation
 	openingRev int64
 

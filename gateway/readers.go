@@ -123,8 +123,7 @@ func (c *readerCount) running() []state.Key {
 	return keys
 }
 
-// noteFor returns the lifetime of a note in the store that a run has readers. Notes are renewed twice as often, with
-// one for all readers of a run on this replica.
+// noteFor returns the lifetime of a note in the store that a run has readers. Notes are renewed twice as often.
 func (g *Gateway) noteFor() time.Duration { return max(min(g.o.DetachGrace, time.Minute), time.Second) }
 
 // noteReaders writes notes to the store for runs of other replicas with readers here, so that they are not stopped for

@@ -67,8 +67,7 @@ func (r *reader) askAgain(code errcode.Code) error {
 	return r.stream.close()
 }
 
-// currentSnapshots returns snapshots of the thread, if the store is available, and its current outcome. During a live
-// run on another replica no question is open.
+// currentSnapshots returns snapshots of the thread, if the store is available, and its current outcome.
 func (r *reader) currentSnapshots() ([]readerEvent, *agui.Outcome) {
 	outcome := &agui.Outcome{Type: agui.OutcomeSuccess}
 	ctx, cancel := context.WithTimeout(r.req.Context(), pingTimeout)
@@ -83,8 +82,7 @@ func (r *reader) currentSnapshots() ([]readerEvent, *agui.Outcome) {
 	return []readerEvent{stateSnapshot(s.State), messagesSnapshot(s.Messages)}, outcome
 }
 
-// refuse answers a request that could not be taken: an error, or for clients that would lose their question at
-// RUN_STARTED, the question once more.
+// refuse answers a refused request: with an error, or the question again for clients that would lose it.
 func (r *reader) refuse(begun *state.Begun) error {
 	code := begun.Verdict.Code
 	r.g.log(r.req).Info("run: refused", append([]any{"code", code, "agent", r.key.Agent, "thread", r.key.ID}, problemAttrs(begun.Verdict.Details)...)...)

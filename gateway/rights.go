@@ -58,8 +58,7 @@ func (g *Gateway) agentsFor(r *http.Request) []*servedAgent {
 	return list
 }
 
-// hiddenFrom returns the names of the agents that the principal of r may not use, and has no threads with. An agent
-// that is not served any more hides none.
+// hiddenFrom returns the names of the served agents that the principal of r may not use.
 func (g *Gateway) hiddenFrom(r *http.Request) []string {
 	caller := route.Caller(r)
 	var names []string

@@ -94,8 +94,7 @@ func (r tableRow) add(e *echo.Echo, adapt func(handler) echo.HandlerFunc, before
 	}
 }
 
-// adapt makes an echo handler of h: path parameters go into the request, and the writer surfaces the errors of
-// a flush, which echo's own hides.
+// adapt makes an echo handler of h, with path parameters in the request and a writer that reports flush errors.
 func (g *Gateway) adapt(h handler) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
@@ -237,7 +236,7 @@ func (g *Gateway) preflight(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// guard refusesrequests for another host, from a page that may not call, or with too many headers.
+// guard refuses requests for another host, from a page that may not call, or with too many headers.
 func (g *Gateway) guard(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		err := g.hosts().Check(c.Request())
@@ -264,8 +263,7 @@ func goodRequestID(id string) bool {
 // writePiece is the number of bytes of a response that get one deadline.
 const writePiece = 64 << 10
 
-// A timedWriter is a response with a time limit for each piece. A slow reader gets everything; one that does not read
-// is cut off, from streams, plain responses and files.
+// A timedWriter is a response with a time limit for each piece, which cuts off readers that do not read.
 type timedWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController // of ResponseWriter

@@ -32,8 +32,8 @@ func (t *sentMessages) news(frames []state.Frame) ([]state.Frame, error) {
 	return kept, nil
 }
 
-// restates records the reader's next frame, and reports whether it is a snapshot without new content: it ends with all
-// the messages, by their ids, that were sent since the last one.
+// restates records the next frame, and reports whether it is a snapshot that ends with the messages sent since the
+// last.
 func (t *sentMessages) restates(f state.Frame) (bool, error) {
 	switch f.Type {
 	case agui.TypeRunStarted:

@@ -19,8 +19,7 @@ const (
 )
 
 // BoundedLog returns a handler that truncates long values and passes lines to h: no attribute takes more than 2 KiB,
-// and no stack more than 16 KiB, whatever callers, agents and servers send. A panic of h only loses the line. [New]
-// applies it to [Options.Log].
+// and no stack more than 16 KiB, A panic of h only loses the line. [New] applies it to [Options.Log].
 func BoundedLog(h slog.Handler) slog.Handler {
 	if bounded, ok := h.(boundedLog); ok {
 		return bounded
@@ -90,8 +89,7 @@ func clipText(text string, most int) string {
 	return clip.To(text, most) + fmt.Sprintf(" (%d bytes)", len(text))
 }
 
-// runLog returns the logger of an attempt: each line names its agent, thread, run and attempt. The fence is
-// the first part of the ids of its frames.
+// runLog returns the logger of an attempt: each line names its agent, thread, run, fence and attempt.
 func runLog(log *slog.Logger, lease *state.Lease, intent *state.Intent) *slog.Logger {
 	return log.With("agent", lease.Key.Agent, "thread", lease.Key.ID, "run_id", intent.RunID, "fence", lease.Fence, "attempt", intent.Attempts)
 }

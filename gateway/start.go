@@ -20,9 +20,9 @@ import (
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
-// start executes a run that the store has begun, in a new goroutine with a new context. The caller has taken a slot and
-// acquired the agent. requested is when it requested the lease, request the context of the run's trace, and header that of
-// the request, nil if another replica got it.
+// start executes a begun run in a new goroutine with a new context. The caller has taken a slot and acquired the agent.
+// requested is when it requested the lease, request the context of the run's trace, and header that of the request, nil
+// if another replica got it.
 func (g *Gateway) start(agent *servedAgent, begun *state.Begun, requested time.Time, request context.Context, header http.Header, log *slog.Logger) *attempt {
 	ctx, cancel := context.WithCancelCause(telemetry.With(context.Background(), g.o.Telemetry))
 	a := &attempt{
@@ -67,8 +67,7 @@ func (a *attempt) startOrTakeOver() error {
 }
 
 // startRun writes RUN_STARTED, the state, and the conversation if the request changed it. A run with unreadable
-// messages or state still starts, so that readers see it fail. The run's context is ignored: a stopped run starts, and
-// ends.
+// messages or state still starts, so that readers see it fail. A stopped run starts, and ends.
 func (a *attempt) startRun() error {
 	t := a.thread.Load()
 	view, messagesErr := a.newView(t)

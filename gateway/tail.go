@@ -71,8 +71,7 @@ func (r *reader) signalHangUp(a *attempt) {
 	}
 }
 
-// tail sends the frames after a cursor and those that are appended, as selected by t. A reader with a trimmed cursor is
-// sent a prelude again, unless it is in the middle of a run.
+// tail sends the frames that t selects. A reader with a trimmed cursor, unless within a run, gets a prelude again.
 func (r *reader) tail(t tailOptions) error {
 	for {
 		err := r.tailToGap(t)
@@ -90,8 +89,7 @@ func (r *reader) tail(t tailOptions) error {
 	}
 }
 
-// preludeAfterGap is [reader.prelude] for a reader with a run that may have ended. It sends the error of a failed run
-// again.
+// preludeAfterGap is [reader.prelude] for a run that may have ended. It sends the error of a failed run again.
 func (r *reader) preludeAfterGap() (after state.FrameID, idle bool, err error) {
 	now, err := r.snapshot()
 	if err != nil {
@@ -252,12 +250,10 @@ func askStore[T any](r *reader, call func(context.Context) (T, error)) (T, error
 	}
 }
 
-// lastFrames is how long a reader waits for the end of its run after the last live run of this replica: the log has the
-// end already, or another replica will write it.
+// lastFrames is how long a reader waits for the end of its run after the last live run of this replica.
 const lastFrames = 500 * time.Millisecond
 
-// projectBatch converts stored frames to the reader's, up to the first terminal one if the reader stops there. It
-// returns the last stored frame that they cover.
+// projectBatch converts stored frames to the reader's, up to its end. It returns the last stored frame covered.
 func (r *reader) projectBatch(t tailOptions, run *opening, batch []state.Frame) (frames []state.Frame, last state.Frame, err error) {
 	frames = make([]state.Frame, 0, len(batch))
 	for _, f := range batch {

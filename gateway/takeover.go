@@ -21,8 +21,7 @@ import (
 // errAttemptsUsedUp ends a run during which too many attempts have died.
 var errAttemptsUsedUp = errors.New("gateway: attempts used up")
 
-// sweep scans immediately, and then twice per lease, for runs of all replicas with expired leases, and continues them
-// here (R2). It ends with the gateway.
+// sweep scans immediately, and twice per lease, for runs with expired leases, and continues them here (R2).
 func (g *Gateway) sweep() {
 	defer close(g.sweepEnded)
 	ticker := time.NewTicker(max(g.o.Lease/2, time.Millisecond))
@@ -94,8 +93,7 @@ func (g *Gateway) takeOverOverdue(wasAway bool) (away, more bool) {
 	return false, took && len(keys) >= sweepLimit
 }
 
-// takeOverRun continues the overdue run under key, or delivers the overdue notice, if this replica can, and reports
-// whether it does. It fails if the store does.
+// takeOverRun continues the overdue run, or delivers the overdue notice, under key if possible.
 func (g *Gateway) takeOverRun(ctx context.Context, key state.Key) (taken bool, err error) {
 	if key.Agent == webhook.Principal {
 		g.webhook.TakeOver(ctx, key)

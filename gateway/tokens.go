@@ -2,8 +2,7 @@ package gateway
 
 import "github.com/agui-gateway/gateway/agui"
 
-// spend adds the usage of the run's models since the last call to its principal's, and returns an error if the
-// principal is over its limit.
+// spend adds the new usage of the run to its principal's, and returns an error if that is over its limit.
 func (a *attempt) spend() error {
 	total := agui.SumTokens(a.usage.Total())
 	more := total - a.spent.Swap(total)

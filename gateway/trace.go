@@ -64,8 +64,7 @@ func (l *traceLog) note(r telemetry.Record) {
 	}
 }
 
-// begin starts writing to the log, which has the run's first event. earlier are the spans of earlier attempts: it ends
-// the open ones, because their owners are gone.
+// begin starts writing, after the run's first event. It ends the open spans of earlier attempts.
 func (l *traceLog) begin(earlier []state.Frame) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -83,8 +83,7 @@ func (a *attempt) askModel(t *groupchat.Turn, q typed.Question, text string) (an
 	return answer, say, nil
 }
 
-// uncommitted is the journal while a message is read: it keeps effects and commits nothing, because committing would
-// consume the right to answer.
+// uncommitted is the journal while a message is read. Committing would consume the right to answer.
 type uncommitted struct{ *attempt }
 
 func (uncommitted) Commit(context.Context, json.RawMessage) error { return nil }

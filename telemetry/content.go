@@ -19,8 +19,7 @@ const (
 // maxContent is how many bytes of each a span keeps.
 const maxContent = 16 << 10
 
-// Content stores the result of value, as JSON, in the span of the step, if [Options.Content] is set; otherwise it does
-// nothing.
+// Content stores the result of value, as JSON, in the span of the step, if [Options.Content] is set.
 func (s *Step) Content(name string, value func() any) {
 	if s == nil || !s.content {
 		return

@@ -9,8 +9,7 @@ import (
 )
 
 // Expect initialises the counters used by alerts to 0 for these agents. Prometheus compares scrapes and misses the
-// first increment of a new counter: for example of a replica that takes over ten runs at once, or of a day's only lost
-// run.
+// first increment of a new counter, for example of a day's only lost run.
 func (m *Metrics) Expect(agents ...string) {
 	ctx := context.Background()
 	for _, name := range agents {

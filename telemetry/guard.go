@@ -12,8 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/internal/clip"
 )
 
-// maxAttribute is the length limit in bytes of attributes other than those of [Options.Content]: some come from
-// callers, such as the path of a request.
+// maxAttribute is the length limit in bytes of attributes other than those of [Options.Content].
 const maxAttribute = 1 << 10
 
 // protect calls f and recovers from a panic: observers of a run must not end it.
@@ -22,8 +21,7 @@ func protect(f func()) {
 	f()
 }
 
-// A guardedProvider makes tracers that recover from panics and bound the length of texts. With bound, this includes the
-// initial attributes of spans.
+// A guardedProvider makes tracers that recover from panics and bound texts, if bound also initial attributes.
 type guardedProvider struct {
 	trace.TracerProvider
 	bound bool

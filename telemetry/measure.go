@@ -16,8 +16,7 @@ const (
 	outcomeInterrupt = "interrupt"
 )
 
-// measure updates the instruments of a step that has ended. agent is the run's; waits means that it ended with a
-// question.
+// measure updates the instruments of a step that has ended. waits means that it ended with a question.
 func (m *Metrics) measure(span trace.Span, r Record, agent string, took time.Duration, waits bool) {
 	if m.idle() {
 		return

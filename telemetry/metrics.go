@@ -50,8 +50,7 @@ type Metrics struct {
 // idle reports whether metrics have no reader, so that labels need not be made.
 func (m *Metrics) idle() bool { return !m.turns.Enabled(context.Background()) }
 
-// The bounds of histograms, in seconds: a store answers within milliseconds, a first token takes seconds, turns
-// minutes, people hours.
+// The bounds of histograms, in seconds: stores take milliseconds, first tokens seconds, turns minutes, people hours.
 var (
 	storeBounds  = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5}
 	firstBounds  = []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 20, 30, 60}

@@ -26,8 +26,7 @@ func Traceparent(ctx context.Context) string {
 // Traced reports whether ctx is part of a trace.
 func Traced(ctx context.Context) bool { return trace.SpanContextFromContext(ctx).IsValid() }
 
-// WithTraceparent returns a context with spans below the one of [Traceparent]of any process. An invalid parent changes
-// nothing.
+// WithTraceparent returns a context with spans below that of [Traceparent]. An invalid parent changes nothing.
 func WithTraceparent(ctx context.Context, parent string) context.Context {
 	if at := spanContextOf(parent); at.IsValid() {
 		return trace.ContextWithRemoteSpanContext(ctx, at)
@@ -42,7 +41,7 @@ func spanContextOf(parent string) trace.SpanContext {
 	return trace.SpanContextFromContext(w3c.Extract(context.Background(), propagation.MapCarrier{parentHeader: parent}))
 }
 
-// Inject calls setwith the trace headers of ctx, traceparent and perhaps tracestate. Without a trace it does nothing.
+// Inject calls set with the trace headers of ctx, traceparent and perhaps tracestate. Without a trace it does nothing.
 func Inject(ctx context.Context, set func(name, value string)) {
 	carrier := propagation.MapCarrier{}
 	w3c.Inject(ctx, carrier)
@@ -53,8 +52,7 @@ func Inject(ctx context.Context, set func(name, value string)) {
 	}
 }
 
-// Transport returns a transport that propagates a request's trace. Use it for servers that the operator has named, such
-// as those of models; nil is [http.DefaultTransport].
+// Transport returns a transport that propagates traces, for trusted servers; nil is [http.DefaultTransport].
 func Transport(next http.RoundTripper) http.RoundTripper {
 	if next == nil {
 		next = http.DefaultTransport

@@ -39,8 +39,7 @@ type Record struct {
 	ToolCallID    string `json:"toolCallId,omitempty"`
 	InterruptID   string `json:"interruptId,omitempty"`
 
-	// For a model call: the provider, the time of the first token (milliseconds since 1970), and the usage. Cost is nil
-	// without a price.
+	// For a model call: the provider, the time of the first token in Unix milliseconds, and the usage.
 	Provider   string           `json:"provider,omitempty"`
 	Model      string           `json:"model,omitempty"`
 	FirstToken int64            `json:"firstToken,omitempty"`

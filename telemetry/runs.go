@@ -9,8 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 )
 
-// RunEnded counts a run that has ended. Only the attempt that wrote the end calls it. outcome is that of the run's
-// record, took the time since its first start.
+// RunEnded counts an ended run; the attempt that wrote the end calls it. took is the time since its first start.
 func (m *Metrics) RunEnded(ctx context.Context, agent, outcome string, code errcode.Code, took time.Duration) {
 	if m.idle() {
 		return

@@ -18,8 +18,7 @@ var (
 	clientSpan   = []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindClient)}
 )
 
-// spanName returns the name of a step's span: few different ones, so that a collector can group by it. Those of agents,
-// models and tools follow OpenTelemetry's GenAI conventions.
+// spanName returns the name of a step's span, one of few. OpenTelemetry's GenAI conventions define most.
 func spanName(r *Record) string {
 	verb := operation(r.Kind)
 	switch r.Kind {

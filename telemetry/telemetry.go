@@ -13,15 +13,13 @@ import (
 // scope names the instrumentation in what it sends.
 const scope = "github.com/agui-gateway/gateway"
 
-// Options configures the destinations. The zero value uses OpenTelemetry's global providers, which are no-ops until
-// set.
+// Options configures the destinations. The zero value uses OpenTelemetry's global providers.
 type Options struct {
 	// Tracers make the tracer; nil means the global provider.
 	Tracers trace.TracerProvider
 	// Meters make the meter; nil means the global provider.
 	Meters metric.MeterProvider
-	// Content stores messages, replies, and the arguments and results of tools in spans. It is for development, because
-	// readers of spans can then read conversations.
+	// Content stores messages, arguments and results in spans, for development: they expose conversations.
 	Content bool
 }
 

@@ -38,8 +38,7 @@ type desk[T any] struct {
 // errNotOffered makes a wrong choice ask again. It reaches no client and no log.
 var errNotOffered = errors.New("travel: not one of the options")
 
-// turn is the specialist's turn. It runs again from the top after the answer: it writes nothing before the answer, and
-// sends no text twice.
+// turn is the specialist's turn. It runs again from the top after the answer, and sends no text twice.
 func (d desk[T]) turn(_ context.Context, turn *groupchat.Turn) error {
 	o, err := readTask(turn.Instruction())
 	if err != nil {
@@ -65,8 +64,7 @@ func (d desk[T]) turn(_ context.Context, turn *groupchat.Turn) error {
 	return d.ask(turn, t, options, best, o.Days, d.limited(o.Limits, options[best], met))
 }
 
-// ask announces the options, lets the traveller choose and books the choice. limited describes how the best one meets
-// the limits.
+// ask announces the options, lets the traveller choose and books the choice.
 func (d desk[T]) ask(turn *groupchat.Turn, t trip, options []T, best, days int, limited string) error {
 	found := d.found(t, len(options), options[best], days)
 	if limited != "" {
@@ -143,8 +141,7 @@ func (d desk[T]) cancelledText(turn *groupchat.Turn, options []T) string {
 	return english.NothingBooked
 }
 
-// schema requires the member that identifies an option and allows the others. It does not enumerate the values, because
-// a wrong choice should be asked again and not refused.
+// schema requires the member that identifies an option. It does not enumerate values: a wrong choice asks again.
 func (d desk[T]) schema() json.RawMessage {
 	raw, err := json.Marshal(map[string]any{
 		"type":       "object",

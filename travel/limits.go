@@ -2,8 +2,7 @@ package travel
 
 import "github.com/agui-gateway/gateway/travel/internal/catalogue"
 
-// limits are the traveller's limits of prices and ratings; 0 is no limit. They change the recommendation, and not the
-// offer and its prices, which come from the catalogue.
+// limits are the traveller's limits of prices and ratings; 0 is no limit. They change only the recommendation.
 type limits struct {
 	Flight int     `json:"flight,omitempty"` // dollars
 	Hotel  int     `json:"hotel,omitempty"`  // dollars a night
@@ -23,8 +22,7 @@ func (l limits) flight(options []catalogue.Flight, best int) (int, bool) {
 	return best, options[best].Dollars() <= l.Flight
 }
 
-// hotel returns the hotel to recommend instead of best, and whether it is within the limits: the first one within, else
-// the least expensive one with the rating, or of all.
+// hotel returns the hotel to recommend, and whether it meets the limits: the first, else the cheapest with the rating.
 func (l limits) hotel(options []catalogue.Hotel, best int) (int, bool) {
 	rated := func(h catalogue.Hotel) bool { return h.Stars() >= l.Stars }
 	fits := func(h catalogue.Hotel) bool { return rated(h) && (l.Hotel == 0 || h.Dollars() <= l.Hotel) }

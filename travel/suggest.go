@@ -7,8 +7,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// suggest returns possible next messages of the traveller. They depend on the shared state only: whether planning has
-// begun, and whether the trip is complete.
+// suggest returns possible next messages of the traveller. They depend on the shared state only.
 func suggest(_ context.Context, s groupchat.Situation) ([]groupchat.Suggestion, error) {
 	t := readTrip(s.State)
 	list := []groupchat.Suggestion{}

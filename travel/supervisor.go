@@ -11,8 +11,7 @@ import (
 )
 
 // A supervisor chooses the next speaker. It reads the progress from the shared state. It stores the task, and whether
-// it has read the traveller's message: in a run with an answer, that message is still the newest, and must not be
-// handled twice.
+// it has read the traveller's message: in a run with an answer, that message is still the newest.
 type supervisor struct {
 	voice   voice
 	task    task
@@ -156,7 +155,7 @@ func (s *supervisor) afterSpecialist(last string, t trip) groupchat.Decision {
 	}
 }
 
-// send makes the specialist of topic the next speakerafter the supervisor's sentence and its writes to the state.
+// send makes the specialist of topic the next speaker after the supervisor's sentence and its writes to the state.
 func (s *supervisor) send(topic english.Topic, say string, before ...assignment) groupchat.Decision {
 	say = s.addNote(say)
 	puts := append(before, assignment{"/active_agent", string(topic)})

@@ -13,13 +13,11 @@ type task struct {
 	Days int `json:"days,omitempty"`
 	// About is the name of a city to describe. The trip is not changed then.
 	About string `json:"about,omitempty"`
-	// Topic is the choice to make again, and Choice the option that the traveller has named for it, which is booked
-	// without a question; it may be empty.
+	// Topic is the choice to make again, and Choice the named option, if any, which is booked without a question.
 	Topic  english.Topic `json:"topic,omitempty"`
 	Choice string        `json:"choice,omitempty"`
 	Limits limits        `json:"limits,omitzero"`
-	// Spoken means that the specialist uses the model for its texts. A turn that began without it keeps the fixed
-	// texts.
+	// Spoken means that the specialist uses the model for its texts, as it was when the turn began.
 	Spoken bool `json:"spoken,omitempty"`
 }
 

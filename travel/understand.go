@@ -61,7 +61,7 @@ const (
 // errNonsense is the error of a reply that is none. It reaches no client.
 var errNonsense = errors.New("travel: the model's reply makes no sense")
 
-// understand parses the newest messagewith the model if there is one, else, or if that fails, by its English words.
+// understand parses the newest message with the model if there is one, else, or if that fails, by its English words.
 func (s *supervisor) understand(ctx context.Context, v groupchat.View, text string, t trip) (request, error) {
 	byWords := request{Request: english.Parse(text)}
 	if s.voice.model == nil || strings.TrimSpace(text) == "" {

@@ -84,8 +84,7 @@ func (f file) choose(accept string) (string, form, error) {
 	return "identity", form{body: body, etag: strings.TrimSuffix(packed.etag, `"`) + `-plain"`}, err
 }
 
-// accepts reports whether an Accept-Encoding allows an encoding; identity is always allowed. Without the header nothing
-// else is, because such a client may not support compression.
+// accepts reports whether an Accept-Encoding allows an encoding. Without the header only identity is allowed.
 func accepts(header, encoding string) bool {
 	if encoding == "identity" {
 		return true

@@ -14,8 +14,7 @@ import (
 // A Call is one request of a [Session] to a server with another API than AG-UI.
 type Call struct {
 	Method string
-	// URL is the request's URL. Nil is the client's URL with the elements of Path, unescaped, appended, and Query
-	// added.
+	// URL is the request's URL. Nil is the client's URL with the elements of Path, unescaped, and Query added.
 	URL    *url.URL
 	Path   []string
 	Query  url.Values

@@ -59,7 +59,7 @@ func byDefault[T ~int | ~int64](v *T, d T) {
 	}
 }
 
-// A Client runs an agent on another server,of any version of AG-UI. It is safe for concurrent use.
+// A Client runs an agent on another server, of any version of AG-UI. It is safe for concurrent use.
 type Client struct {
 	o    Options
 	url  *url.URL
@@ -119,16 +119,16 @@ type Request struct {
 	Header http.Header
 	// Note is called for ignored or repaired parts of the response; it may be nil. Warnings never quote a value.
 	Note func(agui.Warning)
-	// Leave is called when the context is done before the run; if it returns true, the run is left running if the
-	// server allows that. Nil stops it.
+	// Leave is called when the context is done before the run; if true, the run is left running where possible. Nil
+	// stops it.
 	Leave func(cause error) bool
 
 	// The remaining fields are for protocols with requests without a client's id, or without the whole conversation.
 
 	// Begun is the argument of Begins from an earlier attempt at this request that did not see the end; or "".
 	Begun string
-	// Begins is called once with the server's name for the work that the request has begun. It returns when the name is
-	// stored, or an error that ends the run. It may be nil.
+	// Begins is called once with the server's name for the begun work. It stores the name; its errors end the run. It
+	// may be nil.
 	Begins func(name string) error
 	// Known is the number of leading messages of the input that the agent has answered in earlier runs.
 	Known int

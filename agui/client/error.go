@@ -28,15 +28,15 @@ const (
 	FaultInvalid     Fault = "invalid"     // an event is malformed, or out of order
 )
 
-// An Error describes an unusable response. Its text is for logs: it contains no URL, no header, and of the server's
-// text only a code.
+// An Error describes an unusable response. Its text is for logs: it has no URL, no header, and no server's text but a
+// code.
 type Error struct {
 	Fault Fault
 	// Status is the HTTP status of FaultStatus.
 	Status int
 	// Code is the server's error code, if its response has one in JSON.
 	Code string
-	// Message is the server's textfor people. It may quote a conversation, and is not in the error's text.
+	// Message is the server's text, for people. It may quote a conversation, and is not in the error's text.
 	Message string
 	// RetryAfter is the delay that the server asked for; 0 without one.
 	RetryAfter time.Duration

@@ -18,8 +18,7 @@ import (
 // hintTimeout bounds all the requests by which a hint is found.
 const hintTimeout = 3 * time.Second
 
-// addHint adds a hint to an error that a server of another kind would cause. It probes the server once per client,
-// without any of its headers.
+// addHint adds a hint to an error that another kind of server would cause. It probes the server once, without headers.
 func (c *Client) addHint(ctx context.Context, err error) error {
 	e, ok := errors.AsType[*Error](err)
 	if !ok {

@@ -10,8 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A CopilotKit runtime has its agents at {base}/agent/{name}/run, or, with a single route, accepts JSON envelopes that
-// are posted to its base. It does not announce which.
+// A CopilotKit runtime has agents at {base}/agent/{name}/run or, unannounced, a single route for JSON envelopes.
 
 var (
 	errAgentElsewhere = errors.New("client: only an agent of a CopilotKit runtime has a name beside its URL; add " +

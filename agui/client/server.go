@@ -13,8 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A ServerKind is the kind of server at a [Client]'s URL. It determines how runs are stopped and whether they outlive
-// connections.
+// A ServerKind is the kind of server at a [Client]'s URL. It determines how runs are stopped.
 type ServerKind string
 
 // The kinds of servers.
@@ -24,7 +23,7 @@ const (
 	// ServerGateway is a gateway like this one, at /agents/{name}. Its runs are requested with disconnect=detach, so
 	// that a cut connection does not end them, and stopped by POST /threads/{id}/stop.
 	ServerGateway ServerKind = "gateway"
-	// ServerCopilotKit is a CopilotKit runtime, at /agent/{name}/run or behind a single route. Its runs outlive
+	// ServerCopilotKit is a CopilotKit runtime, at /agent/{name}/run or with a single route. Its runs outlive
 	// connections.
 	ServerCopilotKit ServerKind = "copilotkit"
 	// ServerOther is every other one: hanging up stops a run.
@@ -96,8 +95,7 @@ func hasNoCapabilities(err error) bool {
 // controlTimeout bounds requests that are not runs: those for capabilities, stops and open questions.
 const controlTimeout = 5 * time.Second
 
-// Capabilities requests the capabilities of a gateway's agent: GET {URL}/capabilities. AG-UI has no route for that, so
-// most other servers fail with an [*Error].
+// Capabilities requests GET {URL}/capabilities of a gateway. Most other servers fail with an [*Error].
 func (c *Client) Capabilities(ctx context.Context, header http.Header) (*agui.AgentCapabilities, error) {
 	u := *c.url
 	u.RawQuery, u.Fragment = "", ""
@@ -108,8 +106,7 @@ func (c *Client) Capabilities(ctx context.Context, header http.Header) (*agui.Ag
 	return &capabilities, nil
 }
 
-// Stop ends the live run of a thread by the server's stop route. It reports whether there is such a route; otherwise a
-// run is stopped by hanging up.
+// Stop ends the live run of a thread by the server's stop route. It reports whether there is such a route.
 func (c *Client) Stop(ctx context.Context, threadID, runID string, header http.Header) (bool, error) {
 	switch c.Server(ctx, header) {
 	case ServerGateway:

@@ -52,8 +52,7 @@ func (s *Session) Sleep(d time.Duration) error {
 	}
 }
 
-// Ask sends a call and decodes its JSON response, of at most MaxEvent bytes, into v, if v is not nil. An error is an
-// [*Error] or the cause of the session's context.
+// Ask sends a call and decodes its JSON response into v, unless nil. An error is an [*Error] or the context's cause.
 func (s *Session) Ask(call Call, v any) error {
 	reqCtx, cancel := context.WithCancelCause(s.reqCtx)
 	defer cancel(nil)

@@ -56,8 +56,7 @@ func (a *answer) run(ctx context.Context, yield func(agui.Event, error) bool) er
 	return err
 }
 
-// stop ends the run at a server that would continue without its reader. If that takes long it continues in the
-// background, because there is no other way to stop the run.
+// stopPatience is how long a reader that is done waits for the answer to a stop.
 func (a *answer) stop(ctx context.Context, err error) {
 	refused, _ := errors.AsType[*Error](err)
 	if a.ended || refused != nil && refused.Fault == FaultStatus {
@@ -69,8 +68,7 @@ func (a *answer) stop(ctx context.Context, err error) {
 	})
 }
 
-// post sends the input. A server that refuses it as malformed may be too old for the additions of 1.0: it is sent
-// again, in the older form.
+// post sends the input. If a server refuses it as malformed, it is sent again in the form before 1.0.
 func (a *answer) post(ctx, reqCtx context.Context, cancel context.CancelCauseFunc,
 	kind ServerKind) (*http.Response, error) {
 	older := a.c.older.Load()
@@ -139,8 +137,7 @@ func (a *answer) input(older bool) agui.RunAgentInput {
 	return in
 }
 
-// linger bounds the time for a server to close a stream after the end of its run. The server may still add that the run
-// has failed, or a run after a repeated one.
+// linger bounds the time for closing a stream after its run's end, in case a failure or another run follows.
 const linger = time.Second
 
 // read yields the events of a stream.

@@ -53,8 +53,7 @@ func (c *Client) Thread(ctx context.Context, threadID string, limit int, header 
 	return &reply, nil
 }
 
-// Threads requests the caller's newest threads with the client's agent from a gateway, at most limit of them. For other
-// servers the error is [ErrNoThread].
+// Threads requests the newest threads of the caller and agent, at most limit. Other servers give [ErrNoThread].
 func (c *Client) Threads(ctx context.Context, limit int, header http.Header) ([]Thread, error) {
 	if c.Server(ctx, header) != ServerGateway {
 		return nil, ErrNoThread

@@ -90,8 +90,7 @@ func (p *prelude) leavesOut(e *entry) bool {
 	return len(e.calls) > 0 && e.content().IsZero() && h.Name == "" && h.Metadata == nil && h.EncryptedValue == ""
 }
 
-// suffix returns where in e's calls those begin that the snapshot leaves out: at the end, unsettled, and in the
-// order in which they are started again.
+// suffix returns the index of the calls of e that the snapshot omits: the last, unsettled ones.
 func (p *prelude) suffix(e *entry) int {
 	next := len(p.started) + 1
 	for i := len(e.calls) - 1; i >= 0; i-- {

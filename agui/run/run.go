@@ -11,15 +11,13 @@ import (
 	"github.com/agui-gateway/gateway/internal/lock"
 )
 
-// Errors of a [Run]. An event out of order is an [*agui.OrderError], a malformed one an [*agui.EventError]; a failing
-// patch returns the StateDocument's error.
+// Errors of a [Run]. Others are [*agui.OrderError], [*agui.EventError], and errors of the StateDocument.
 var (
 	// ErrRunEnded is returned for events after the terminal event.
 	ErrRunEnded = errors.New("run: the run has ended")
 	// ErrEventTooLarge is returned for an event over the size limit, of which no part was sent.
 	ErrEventTooLarge = errors.New("run: the event is too large")
-	// ErrNotEmitted is returned for events that [Run.Emit] never sends: those that begin and end a run, and unknown
-	// ones, which crash older clients.
+	// ErrNotEmitted is returned for events that [Run.Emit] never sends: the ends of a run, and unknown ones.
 	ErrNotEmitted = errors.New("run: not an event of an agent")
 )
 
@@ -38,8 +36,7 @@ type Options struct {
 	// Throttle is called before each event given to [Run.Emit], without the run's lock, and may block: a slow sink then
 	// slows the writers down, but neither [Run.Inspect] nor the end of the run. Nil does not block.
 	Throttle func()
-	// Markers means that the log stores [Run.Restate], [Run.RestateState] and any MESSAGES_SNAPSHOT as markers of
-	// constant size: Sink gets them without data.
+	// Markers means that the log stores restated snapshots as markers of constant size: Sink gets them without data.
 	Markers bool
 	// NewID makes ids for messages, calls and subagents; nil means random text. It is called from every writer.
 	NewID func() string
@@ -118,8 +115,7 @@ func (r *Run) Restate() error {
 	})
 }
 
-// RestateState sends a STATE_SNAPSHOT of the thread's state, which only a run with markers has. The run's view then has
-// no state.
+// RestateState sends a STATE_SNAPSHOT of the thread's state, for runs with markers. The run's view then has no state.
 func (r *Run) RestateState() error {
 	return r.locked(func() error { return r.mark(&agui.StateSnapshot{}) })
 }
@@ -335,8 +331,7 @@ func (r *Run) encode(e agui.Event) ([]byte, error) {
 
 func (r *Run) tooLarge(data []byte) bool { return r.o.MaxEvent > 0 && len(data) > r.o.MaxEvent }
 
-// isPlainContent reports whether e is just a delta of text. It cannot be malformed: the text is sanitised already, and
-// its id and its tag must belong to an open item.
+// isPlainContent reports whether e is a sanitised delta of text, which cannot be malformed.
 func isPlainContent(e agui.Event) bool {
 	switch e.(type) {
 	case *agui.TextMessageContent, *agui.ReasoningMessageContent, *agui.ToolCallArgs:

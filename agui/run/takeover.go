@@ -26,8 +26,7 @@ func (r *Run) Replay(e agui.Event) error {
 }
 
 // Handover ends the run for its current writers, and returns a run that continues the same stream with a new writer.
-// Later events of the old writers are refused with [ErrRunEnded], and their views are empty. It ends a run with an
-// agent that ignores its cancellation.
+// Later events of the old writers are refused with [ErrRunEnded], and their views are empty.
 func (r *Run) Handover() *Run {
 	r.interrupt(ErrRunEnded)
 	r.mu.Lock()

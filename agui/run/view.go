@@ -10,8 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A StateDocument is the shared state that a [View] applies state events to. A patch applies as a whole or not at all;
-// it is cancelled when its context is done.
+// A StateDocument is the state that a [View] applies state events to. A patch applies as a whole or not at all.
 type StateDocument interface {
 	Apply(context.Context, agui.Patch) error
 	Replace(json.RawMessage) error
@@ -61,7 +60,7 @@ func NewView(messages []agui.Message, state StateDocument) *View {
 	return v
 }
 
-// Apply applies the next event of a stream, which a [agui.Verifier]has accepted. Like a client, it changes nothing if e
+// Apply applies the next event of a stream, which a [agui.Verifier] has accepted. Like a client, it changes nothing if e
 // is a patch that does not apply, and fails. It refuses chunks: expand them with an [agui.Expander].
 func (v *View) Apply(e agui.Event) error {
 	if err := v.fold(e); err != nil {
@@ -136,8 +135,7 @@ func (v *View) Messages() []agui.Message {
 	return messages
 }
 
-// Closed returns the complete messages: none that is open, and without the calls of this run that are open or have no
-// result. A message that consists of such calls is left out.
+// Closed returns the complete messages, without the run's calls that are open or have no result.
 func (v *View) Closed() []agui.Message {
 	v.load()
 	closed := make([]agui.Message, 0, len(v.list))

@@ -89,8 +89,7 @@ func (v *View) Last() string {
 	return ""
 }
 
-// Backward yields all messages of [View.Messages], the newest first. It reads earlier ones only when it reaches them.
-// The view must not change meanwhile.
+// Backward yields [View.Messages], the newest first. It loads earlier ones lazily. The view must not change meanwhile.
 func (v *View) Backward() iter.Seq[agui.Message] {
 	return func(yield func(agui.Message) bool) {
 		own := len(v.list)

@@ -38,8 +38,7 @@ type ClosingOptions struct {
 	Interrupts []agui.Interrupt
 }
 
-// Closing returns the events that close open items, innermost first: messages and calls, spans, then steps and
-// subagents in reverse order of opening.
+// Closing returns the events that close open items, innermost first.
 func (v *View) Closing(o ClosingOptions) []agui.Event {
 	var events []agui.Event
 	for _, opening := range v.closing() {

@@ -117,8 +117,7 @@ func (v *View) answer(e *agui.ToolCallResult) {
 	v.touch(result)
 }
 
-// indexOf returns the index of e. It searches from the end, where a run's messages are, so that its cost does not
-// depend on the size of the thread.
+// indexOf returns the index of e. It searches from the end, where a run's messages are.
 func (v *View) indexOf(e *entry) int {
 	for i := len(v.list) - 1; i >= 0; i-- {
 		if v.list[i] == e {
@@ -128,8 +127,7 @@ func (v *View) indexOf(e *entry) int {
 	return len(v.list) - 1
 }
 
-// OpenCalls returns the calls that were started in this run and not answered, in the order they were started: what
-// a successful RUN_FINISHED names as pendingToolCallIds.
+// OpenCalls returns this run's unanswered calls in order, the pendingToolCallIds of a success.
 func (v *View) OpenCalls() []agui.ToolCall {
 	var open []agui.ToolCall
 	for _, c := range v.started {

@@ -10,8 +10,7 @@ import (
 // ErrWriterClosed is returned for a write to a message or call that was closed.
 var ErrWriterClosed = errors.New("run: the message is closed")
 
-// A streamWriter is the common part of the writers of messages and calls: the first write opens the item, deltas
-// follow, and Close closes it.
+// A streamWriter writes a message or call: the first write opens it, deltas follow, and Close closes it.
 type streamWriter struct {
 	w       Writer
 	id      string
@@ -30,8 +29,7 @@ func (s *streamWriter) ID() string { return s.id }
 // Write is WriteString.
 func (s *streamWriter) Write(p []byte) (int, error) { return s.WriteString(string(p)) }
 
-// WriteString sends one piece of text. A character split between writes is sent with the write that completes it;
-// other invalid UTF-8 is replaced.
+// WriteString sends one piece of text. A split character is sent when complete; other invalid UTF-8 is replaced.
 func (s *streamWriter) WriteString(text string) (int, error) {
 	if err := s.start(); err != nil {
 		return 0, err
@@ -110,8 +108,7 @@ type TextOptions struct {
 // TEXT_MESSAGE_END when it is closed. It is an io.WriteCloser and an io.StringWriter.
 type Text struct{ streamWriter }
 
-// Text returns the writer of a message. It sends nothing before the first write. The role is always sent, although the
-// protocol has a default: clients have different defaults.
+// Text returns the writer of a message. It sends nothing before the first write. The role is always sent.
 func (w Writer) Text(o TextOptions) *Text {
 	if o.Role == "" {
 		o.Role = agui.RoleAssistant
@@ -160,8 +157,7 @@ type ToolCallOptions struct {
 	Metadata        agui.Metadata
 }
 
-// A Call writes one tool call: TOOL_CALL_START, a TOOL_CALL_ARGS per write, TOOL_CALL_END on Close, and
-// TOOL_CALL_RESULT.
+// A Call writes one tool call: its start, a TOOL_CALL_ARGS per write, TOOL_CALL_END on Close, and the result.
 type Call struct{ streamWriter }
 
 // ToolCall sends TOOL_CALL_START. If the event was refused, every later method returns that error.
@@ -179,8 +175,7 @@ func (w Writer) ToolCall(o ToolCallOptions) *Call {
 	return c
 }
 
-// Result closes an open call and sends its result, as a message with a new id. A call that could not be closed gets no
-// result.
+// Result closes an open call and sends its result as a message. A call that cannot be closed gets none.
 func (c *Call) Result(content agui.Content) error {
 	if err := c.Close(); err != nil {
 		return err

@@ -71,8 +71,7 @@ func (c *certificate) watch(ctx context.Context) {
 	}
 }
 
-// read loads the files. It reports whether they differ from the last version; missing files count as empty. It ignores
-// a pair that is invalid or incompletely written.
+// read loads the files and reports whether they differ from the last version. It ignores an invalid pair.
 func (c *certificate) read() (changed bool, err error) {
 	cert, certErr := os.ReadFile(c.certFile)
 	key, keyErr := os.ReadFile(c.keyFile)

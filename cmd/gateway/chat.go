@@ -183,7 +183,7 @@ func (c *config) sourceOf(flag string) string {
 	return sourceDefault
 }
 
-// continueCommand returns the command line of this conversationwithout thread and secrets; also names the omitted flags.
+// continueCommand returns the command line of this conversation without thread and secrets; also names the omitted flags.
 func (c *config) continueCommand() (command, also string) {
 	words := []string{"gateway", "chat"}
 	for _, e := range c.effective {

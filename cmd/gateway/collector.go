@@ -10,8 +10,7 @@ import (
 const leastGarbage = 64 << 20
 
 // collectLess makes the garbage collector wait for leastGarbage, after each collection. A gateway with short runs has a
-// live heap of a few MB, and the default would collect many times per second. Larger heaps and memory limits are not
-// affected.
+// live heap of a few MB, and the default would collect many times per second.
 func collectLess() {
 	collected := new([2]*byte) // garbage immediately
 	runtime.AddCleanup(collected, func(struct{}) {

@@ -68,8 +68,7 @@ func (c *config) origin(name string) origin {
 	return origin{sourceEnvironment, name}
 }
 
-// showConfig prints the effective settings of a server, and the other variables that it would read. If a server would
-// not start with them, it prints them and the reason.
+// showConfig prints a server's effective settings and variables, and why it would not start with them.
 func showConfig(_ context.Context, c *config, stdout, _ io.Writer) error {
 	var shown struct {
 		Settings  []effectiveValue `json:"settings"`
@@ -146,8 +145,7 @@ func mask(flag, value string) string {
 // longSegment is the length in bytes from which a path segment of a URL may be a key.
 const longSegment = 16
 
-// maskURLs masks possible secrets in URLs: user information, the query, and long path segments. Some URLs have several
-// hosts, which net/url cannot parse.
+// maskURLs masks user information, queries and long path segments of URLs, also those with several hosts.
 func maskURLs(value string) string {
 	scheme, rest, ok := strings.Cut(value, "://")
 	if !ok || scheme == "file" {

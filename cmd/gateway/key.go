@@ -14,8 +14,7 @@ func keySettings(c *config) []setting {
 	return []setting{{"roles", "", "roles of the key, with commas between", text(&c.roles)}}
 }
 
-// key makes an API key. The line for the keys file goes to stdoutfor a shell to append, and the key to stderr, this
-// once.
+// key makes an API key. The line for the keys file goes to stdout and the key to stderr, this once.
 func key(_ context.Context, c *config, stdout, stderr io.Writer) error {
 	var roles []string
 	if c.roles != "" {

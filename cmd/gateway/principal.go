@@ -53,8 +53,7 @@ func export(ctx context.Context, c *config, stdout, stderr io.Writer) error {
 	return errors.Join(err, store.Close())
 }
 
-// erase deletes all data of the principal. It stops live runs of other replicas through the store, and overwrites
-// deleted data.
+// erase deletes all data of the principal. It stops live runs of other replicas, and overwrites deleted data.
 func erase(ctx context.Context, c *config, stdout, stderr io.Writer) error {
 	store, err := c.principalStore(ctx, stderr)
 	if err != nil {

@@ -14,8 +14,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/teamfile"
 )
 
-// notifyReload delivers SIGHUP, which reloads the team file. Without a team file the signal keeps its default effect.
-// The caller has to call stop.
+// notifyReload delivers SIGHUP if there is a team file to reload. The caller has to call stop.
 func (c *config) notifyReload() (reloads <-chan os.Signal, stop func()) {
 	if c.team == "" {
 		return nil, func() {}

@@ -115,8 +115,7 @@ func (s *server) listenAndServe(l net.Listener) error {
 	return err
 }
 
-// count counts connections. At the limit it closes connections that are idle, or become so: others are probably
-// waiting.
+// count counts connections. At the limit it closes idle connections: others are probably waiting.
 func (s *server) count(_ net.Conn, state http.ConnState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -90,8 +90,7 @@ func (s setting) env() string {
 	return "GATEWAY_" + strings.ToUpper(strings.ReplaceAll(s.flag, "-", "_"))
 }
 
-// environment lists the variables for the setting: its standard one, and for the store one that hosting platforms set,
-// and one that sets the default of an image or a Makefile.
+// environment lists the variables for the setting; the store has additional ones of hosting platforms and images.
 func (s setting) environment() []string {
 	switch s.flag {
 	case "env-file", "roles", "run", "thread":
@@ -225,8 +224,7 @@ func (cmd command) togglesOf(c *config) []toggle {
 	}, func(s toggle) bool { return !slices.Contains(cmd.settings, s.flag) })
 }
 
-// parse reads a command's settings: a flag counts before the -env-file, that before the environment, and that
-// before the default. An empty value is none.
+// parse reads a command's settings: flags precede the -env-file, the environment and defaults. "" is no value.
 func parse(cmd command, args []string, env func(string) (string, bool)) (*config, error) {
 	c := &config{env: env}
 	if cmd.operand != "" {

@@ -45,7 +45,7 @@ var authFlags = []string{
 	"auth", "keys-file", "jwt-issuer", "jwks-url", "jwt-audience", "jwt-algorithms", "jwt-leeway", "jwt-roles", "auth-header", "auth-roles-header", "auth-proxies",
 }
 
-// check returns an error if a setting is missing for the methodor belongs to another one.
+// check returns an error if a setting is missing for the method or belongs to another one.
 func (a *authSettings) check() error {
 	for _, mode := range authModes {
 		for _, part := range authParts[mode] {

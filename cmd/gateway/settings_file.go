@@ -38,7 +38,7 @@ func before(lines map[string]string, env func(string) (string, bool)) func(strin
 }
 
 // envLine parses one line of an -env-file: KEY=VALUE, optionally after "export". A single-quoted value is literal, a
-// double-quoted one may contain \n, \" and \\; without quotes it ends at a " #".name is "" for blank lines and
+// double-quoted one may contain \n, \" and \\; without quotes it ends at a " #". name is "" for blank lines and
 // comments.
 func envLine(line string) (name, value string, err error) {
 	line = strings.TrimSpace(line)
@@ -90,8 +90,7 @@ func unescape(c byte) string {
 	}
 }
 
-// unknownVariable returns an error for a variable of a file with the prefix of settings but the name of none: a
-// misspelt one would have no effect.
+// unknownVariable returns an error for a variable of a file that looks like a setting but is none.
 func unknownVariable(lines map[string]string) error {
 	known := map[string]bool{webhookSecret: true}
 	for _, cmd := range commands() {

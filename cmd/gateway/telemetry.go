@@ -13,8 +13,7 @@ import (
 // flushGrace is how long telemetry that waits may take to be sent at the end, if -drain leaves it less.
 const flushGrace = 2 * time.Second
 
-// withTelemetry runs the server with telemetry as configured by OpenTelemetry's variables. metrics serves it to
-// operators; it is nil without an address for them.
+// withTelemetry runs the server with telemetry by OpenTelemetry's variables. metrics is nil without -admin-addr.
 func (c *config) withTelemetry(ctx context.Context, log *slog.Logger, run func(metrics http.Handler) error) error {
 	settings, err := otelexport.Read(c.env)
 	if err != nil {

@@ -15,8 +15,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// validate checks the team file like serve, and the settings of authentication. With -probe it contacts the file's
-// servers; without, it contacts none.
+// validate checks the team file and authentication like serve. It contacts servers only with -probe.
 func validate(ctx context.Context, c *config, stdout, stderr io.Writer) error {
 	if c.team == "" {
 		return usageError{"validate needs a team file; write -config FILE"}

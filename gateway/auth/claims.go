@@ -8,8 +8,7 @@ import (
 
 var errRoles = errors.New("the token's roles are neither a list of texts nor one text")
 
-// rolesOf returns the roles in claims at place: a member's name, or a JSON Pointer. Without the member there are no
-// roles.
+// rolesOf returns the roles in claims, if any, at place: a member's name, or a JSON Pointer.
 func rolesOf(claims map[string]any, place string) ([]string, error) {
 	value, ok := at(claims, place)
 	if !ok || value == nil {

@@ -12,8 +12,7 @@ import (
 // keyHeader is the header of a key for clients that cannot set Authorization.
 const keyHeader = "X-Api-Key"
 
-// maxCredential is the greatest length of a key or token in bytes. Identity providers stay far below, because many
-// servers accept at most 8 KiB of headers.
+// maxCredential is the greatest length of a key or token in bytes. Many servers accept at most 8 KiB of headers.
 const maxCredential = 16 << 10
 
 // The causes of refused credentials. Their texts quote none.
@@ -24,8 +23,7 @@ var (
 	errTooLong      = fmt.Errorf("the credential has more than %d bytes", maxCredential)
 )
 
-// unauthorized returns a refusal with 401, or with 503 if the credential cannot be checked now. The cause is for the
-// log.
+// unauthorized returns a refusal with 401, or 503 if the credential cannot be checked now. The cause is for the log.
 func unauthorized(cause error) error {
 	code := errcode.Unauthorized
 	if errors.Is(cause, errNoKeys) || errors.Is(cause, errSetClosed) {
@@ -75,8 +73,7 @@ func isToken68(text string) bool {
 	})
 }
 
-// key returns the credential in X-API-Key or Authorization: Bearer. Beside X-API-Key, Authorization in another scheme
-// is ignored: a proxy on the way may need it.
+// key returns the credential in X-API-Key or Authorization: Bearer. Beside X-API-Key, other schemes are ignored.
 func key(h http.Header) (string, error) {
 	values := h.Values(keyHeader)
 	if len(values) == 0 {

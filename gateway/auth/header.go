@@ -22,8 +22,7 @@ const maxName = 512 - len("header:")
 
 // HeaderOptions configures which proxies may name the principal of a request, and how.
 type HeaderOptions struct {
-	// User is the header with the principal, as X-Forwarded-User. Required. The proxy must remove it from clients'
-	// requests.
+	// User is the header with the principal. Required. The proxy must remove it from clients' requests.
 	User string
 	// Roles is the header that has the roles, with commas between; empty means that principals have none.
 	Roles string

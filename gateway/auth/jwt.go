@@ -35,8 +35,7 @@ var (
 	errAudience   = errors.New("the token is for another audience")
 )
 
-// JWTOptions configures which tokens are accepted. Issuer and Audiences are required; other zero values are usable
-// defaults.
+// JWTOptions configures accepted tokens. Issuer and Audiences are required; other zero values are defaults.
 type JWTOptions struct {
 	// Issuer is the iss of tokens: the URL of an OpenID provider, with a discovery document that locates its keys.
 	Issuer string
@@ -179,8 +178,7 @@ func (j *JWT) verify(ctx context.Context, token string) (claims []byte, err erro
 	return nil, errSignature
 }
 
-// isCredential reports whether a token of this kind authenticates its bearer: an ID or access token, and not a logout
-// token, a proof of possession or a set of events.
+// isCredential reports whether a token of this kind authenticates its bearer: an ID or access token.
 func isCredential(kind string) bool {
 	kind = strings.ToLower(kind)
 	switch strings.TrimPrefix(kind, "application/") {

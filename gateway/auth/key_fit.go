@@ -13,8 +13,7 @@ import (
 	"github.com/lestrrat-go/jwx/v3/jwk"
 )
 
-// Bounds of a provider's keys. A larger RSA key costs too much time for each token; the library refuses fewer than 2048
-// bits.
+// Bounds of a provider's keys. Larger RSA keys cost too much time; the library refuses fewer than 2048 bits.
 const (
 	maxKeys    = 100
 	maxRSABits = 8192

@@ -69,8 +69,7 @@ func (s *keySet) close() {
 }
 
 // find returns the keys that may have signed a token with this algorithm: those with the id, or, if id is empty, the
-// only key. If there is none, the provider may have new keys: find waits for a read, unless the last one was very
-// recent.
+// only key. If there is none, there may be new keys: find waits for a read, unless one was very recent.
 func (s *keySet) find(ctx context.Context, id string, a jwa.SignatureAlgorithm) ([]publicKey, error) {
 	s.mu.Lock()
 	keys, err := s.match(id, a)

@@ -88,8 +88,7 @@ func (h *Handler) about(r *http.Request) runtimeInfo {
 	return about
 }
 
-// Probes reports whether r is a page's test whether it can use the gateway. A page with a refused probe changes its
-// transport or gives up, without a retry.
+// Probes reports whether r is a page's first test of the gateway. If it is refused, the page gives up.
 func Probes(r *http.Request) bool {
 	return r.URL.Path == Base+"/info" && (r.Method == http.MethodGet || r.Method == http.MethodHead)
 }

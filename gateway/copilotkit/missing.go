@@ -2,8 +2,7 @@ package copilotkit
 
 import "net/http"
 
-// Routes that need services of CopilotKit's makers are answered as by a runtime without these services. Threads
-// can be changed on the gateway's own routes.
+// Routes that need services of CopilotKit's makers are answered as by a runtime without these services.
 
 func (h *Handler) noThreadChanges(http.ResponseWriter, *http.Request) error {
 	return unprocessable("Missing CopilotKitIntelligence configuration. Thread operations require a CopilotKitIntelligence " +

@@ -27,14 +27,12 @@ type Service interface {
 	ReadInput(r *http.Request) (in *agui.RunAgentInput, body []byte, err error)
 	// Run serves the run request in and streams the run. The run is not tied to the connection.
 	Run(w http.ResponseWriter, r *http.Request, agent string, in *agui.RunAgentInput, body []byte) error
-	// Connect streams the current thread, and its events while it runs. It stores nothing; for an unknown thread the
-	// stream is empty, without an error.
+	// Connect streams the current thread, and its live run. The stream of an unknown thread is empty.
 	Connect(w http.ResponseWriter, r *http.Request, agent string, in *agui.RunAgentInput) error
 	// Show streams events in the form of a run, without running or storing anything. The stream is kept alive until
 	// events returns. Meanwhile it counts as a live run, and ctx is done when live runs have to end. events may be nil.
 	Show(w http.ResponseWriter, r *http.Request, agent string, in *agui.RunAgentInput, events func(ctx context.Context) ([]agui.Event, error)) error
-	// Events yields the events in the log of a thread, up to its present end, encoded for a client of version 0.x. Only
-	// the last yield may have an error.
+	// Events yields the events in a thread's log for a client of version 0.x. Only the last yield may have an error.
 	Events(r *http.Request, t *state.Thread) iter.Seq2[json.RawMessage, error]
 	// NoteStop records that r has requested a stop of the live run of a thread, and whether there was one.
 	NoteStop(r *http.Request, key state.Key, stopped bool)

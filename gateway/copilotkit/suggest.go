@@ -20,8 +20,7 @@ import (
 // suggestTool is the tool of the page that takes suggestions as arguments.
 const suggestTool = "copilotkitSuggest"
 
-// suggest asks the agent for the person's possible next messages. The stream has the form of a run, but nothing is
-// stored, because pages ask after every run.
+// suggest streams suggestions for the next message in the form of a run, without storing anything.
 func (h *Handler) suggest(w http.ResponseWriter, r *http.Request) error {
 	agent, in, _, err := h.input(r)
 	if err != nil {
@@ -30,8 +29,7 @@ func (h *Handler) suggest(w http.ResponseWriter, r *http.Request) error {
 	return h.suggestFor(w, r, agent, in)
 }
 
-// asksToSuggest reports whether a run request asks for suggestions. Pages without the route send such requests on new
-// threads.
+// asksToSuggest reports whether a run request asks for suggestions. Pages without the route send these.
 func asksToSuggest(in *agui.RunAgentInput) bool {
 	var props struct {
 		ToolChoice struct {

@@ -156,8 +156,7 @@ func (h *Handler) showState(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// showEvents shows the events in the log of a thread in the form for clients of version 0.x. It writes them while
-// reading, because a log may be too long for memory.
+// showEvents streams the events in the log of a thread, in the form for clients of version 0.x.
 func (h *Handler) showEvents(w http.ResponseWriter, r *http.Request) error {
 	t, err := h.load(r)
 	if err != nil {

@@ -53,8 +53,7 @@ type Profile struct {
 	// questions again instead, after a CUSTOM [CustomFailed]. Readers of the legacy dialect always get that when
 	// questions are open. See [state.Ending].
 	AskAgain bool
-	// Surfaces is whether A2UI activities are sent. A reader that creates them from calls and results, as CopilotKit's
-	// A2UI middleware does, would show each surface twice.
+	// Surfaces is whether A2UI activities are sent. CopilotKit's A2UI middleware would show each surface twice.
 	Surfaces bool
 	// Trace is whether frames of [state.TypeTrace] are sent.
 	Trace bool
@@ -74,7 +73,7 @@ type Profile struct {
 
 // Project appends to sent the frames for a reader of w for the canonical frame f, with Data as written by
 // [agui.Encode]: none, f itself with the stored bytes, or replacements. Only the last of several has f's id. The result
-// reports content of f that cannot be sent to the reader.An error means that f is not canonical.
+// reports content of f that cannot be sent to the reader..
 //
 // A projected stream passes the [agui.Verifier] if the canonical one does and closes all items before a RUN_ERROR that
 // has a [state.Ending].

@@ -36,8 +36,8 @@ func (w Profile) projectFinished(e *agui.RunFinished) ([]agui.Event, Loss) {
 	case agui.OutcomeCancelled:
 		return w.projectStopped(e), 0
 	default:
-		// An older client determines waiting calls itself, and fails on a list of them. An end without an outcome is a
-		// success too: assistant-ui executes a page's calls only then.
+		// An older client fails on a list of waiting calls. assistant-ui executes calls after an end without an
+		// outcome.
 		if w.Dialect == Legacy || w.Era == agui.Era0 && len(e.Outcome.PendingToolCallIDs) > 0 {
 			e.Outcome = nil
 		}
@@ -59,8 +59,7 @@ func (w Profile) projectInterrupted(e *agui.RunFinished) ([]agui.Event, Loss) {
 	}
 	var loss Loss
 	for i := range e.Outcome.Interrupts {
-		// A pre-1.0 client that holds an expired interrupt refuses every run from then on, even one that
-		// cancels it. The deadline is the server's to keep.
+		// A pre-1.0 client with an expired interrupt refuses every run, even one that cancels it.
 		if e.Outcome.Interrupts[i].ExpiresAt != "" {
 			e.Outcome.Interrupts[i].ExpiresAt = ""
 			loss |= LostExpiry

@@ -30,8 +30,7 @@ type Options struct {
 	Service string
 	// Version is that of the service; empty is omitted.
 	Version string
-	// Log gets a line when sending fails, at most once a minute and signal, without credentials; nil means
-	// slog.Default.
+	// Log gets a line when sending fails, at most once a minute and signal; nil means slog.Default.
 	Log *slog.Logger
 }
 

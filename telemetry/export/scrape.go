@@ -20,8 +20,7 @@ const (
 	scrapeTimeout = 10 * time.Second
 )
 
-// newScrape returns a reader of metrics, and a handler that serves them, with those of the Go runtime and the process,
-// in Prometheus' text format or as OpenMetrics.
+// newScrape returns a reader of metrics, and a handler that serves them with those of the Go runtime and process.
 func newScrape(log *slog.Logger) (sdkmetric.Reader, http.Handler, error) {
 	registry := prometheus.NewRegistry()
 	for _, c := range []prometheus.Collector{collectors.NewGoCollector(),

@@ -77,8 +77,7 @@ func (c *collector) newMetricExporter(ctx context.Context,
 	return otlpmetrichttp.New(ctx, o...)
 }
 
-// A reporter logs failures of sending at most once a minute, and the recovery. The SDK would log each failure, with the
-// collector's whole response.
+// A reporter logs failures of sending at most once a minute, and the recovery.
 type reporter struct {
 	log     *slog.Logger
 	signal  string

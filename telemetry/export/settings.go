@@ -36,12 +36,10 @@ type Settings struct {
 // maxQueue is the upper bound of the configured queue length: a span takes some kilobytes.
 const maxQueue = 65536
 
-// defaultValueLength is the default length limit of an attribute in bytes. The standard has no limit, so a queue of
-// spans could take any amount of memory.
+// defaultValueLength is the default length limit of an attribute in bytes, which bounds the memory of a queue.
 const defaultValueLength = 4096
 
-// Read reads OpenTelemetry's standard variables. Without them nothing is sent. An error names the variable without its
-// value.
+// Read reads OpenTelemetry's standard variables. Without them nothing is sent. Errors name no values.
 func Read(env func(string) (string, bool)) (*Settings, error) {
 	v := &values{env: env}
 	s := &Settings{disabled: v.oneOf("OTEL_SDK_DISABLED", v.get("OTEL_SDK_DISABLED"), "false", "true") == "true"}

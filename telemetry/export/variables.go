@@ -57,8 +57,7 @@ var unsupported = []string{
 	"OTEL_ATTRIBUTE_COUNT_LIMIT",
 }
 
-// values reads variables, and keeps the first error. It names its variable and does not quote the value: a secret may
-// have been pasted into the wrong variable.
+// values reads variables, and keeps the first error, which names its variable and not the value.
 type values struct {
 	env func(string) (string, bool)
 	err error

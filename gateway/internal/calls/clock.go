@@ -2,8 +2,7 @@ package calls
 
 import "time"
 
-// A Clock follows the store's clock, by which all replicas measure leases, questions and runs: it adds the time elapsed
-// on this process' monotonic clock to a time of the store.
+// A Clock follows the store's clock: it adds the time elapsed on the monotonic clock to a time of the store.
 type Clock struct {
 	base, at time.Time
 	local    func() time.Time

@@ -15,8 +15,7 @@ type Outage struct {
 	cancel context.CancelFunc
 }
 
-// Gone returns a context that is done when the store has been away for too long. Call it right after a successful call
-// of the store, which resets the outage.
+// Gone resets the outage, after a successful call, and returns a context that is done after the next one.
 func (o *Outage) Gone() context.Context {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -7,8 +7,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// StoreTimeout bounds how long a hanging store delays a client that can retry later. A store that is slow but makes
-// progress, with many requests for one thread, gets more time.
+// StoreTimeout bounds the delay of clients by a hanging store. A store that makes progress gets more time.
 const StoreTimeout = 2 * time.Second
 
 // Permanent reports whether a retry would return err again: the thread is deleted, damaged or of a later version, or

@@ -5,8 +5,7 @@ import (
 	"net/netip"
 )
 
-// Harden sets the headers that keep browsers from reinterpreting the response to r. Handlers of pages and of public
-// content set different ones.
+// Harden sets the headers that keep browsers from reinterpreting the response to r. Handlers of pages set others.
 func Harden(h http.Header, r *http.Request) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
@@ -34,8 +33,7 @@ func HeaderSize(r *http.Request) int {
 	return n
 }
 
-// public reports whether browsers may remember that a host has TLS. For localhost that would affect all other servers
-// of the machine, and it does not apply to IP addresses.
+// public reports whether browsers may remember that a host has TLS: not for localhost and IP addresses.
 func public(name string) bool {
 	_, err := netip.ParseAddr(name)
 	return err != nil && !Loopback(name)

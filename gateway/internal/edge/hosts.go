@@ -14,8 +14,7 @@ import (
 // Hosts selects the host names that a server answers. An attacker can point a host name at the server, so that the
 // browser treats both as one site; such a request names the attacker's host, and is refused.
 type Hosts struct {
-	// Names are the allowed names, in lower case and without a port; "*" allows all. If empty, the local address
-	// decides.
+	// Names are allowed, in lower case and without a port; "*" allows all. If empty, the local address decides.
 	Names []string
 	// Open means that callers need not authenticate.
 	Open bool
@@ -24,8 +23,7 @@ type Hosts struct {
 	Internal bool
 }
 
-// Check returns an error with the code misdirected_request if r is for a host that is not allowed. Health checks are
-// answered for every host, because probes use any address.
+// Check returns an error with the code misdirected_request if r, unless a probe, is for a host that is not allowed.
 func (h Hosts) Check(r *http.Request) error {
 	if r.URL.Path == "/healthz" || r.URL.Path == "/readyz" || h.answers(r) {
 		return nil
@@ -93,8 +91,7 @@ func hostname(host string) string {
 	return strings.ToLower(strings.TrimSuffix(host, "."))
 }
 
-// Loopback reports whether a host name, in lower case, always means this machine. Names below localhost do, because
-// they are not looked up in DNS.
+// Loopback reports whether a lower-case host name always means this machine. Names below localhost do.
 func Loopback(name string) bool {
 	if name == "localhost" || strings.HasSuffix(name, ".localhost") {
 		return true

@@ -30,12 +30,10 @@ func (o Origins) Allow(origin string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && origin == u.Scheme+"://"+u.Host && Loopback(u.Hostname())
 }
 
-// Credentials reports whether responses to requests with a browser's credentials may be read by pages. With all origins
-// allowed, none is trusted so far.
+// Credentials reports whether pages may send a browser's credentials: not if all origins are allowed.
 func (o Origins) Credentials() bool { return !slices.Contains(o.Names, "*") }
 
-// Check returns an error with the code forbidden if a browser has sent r, a request with side effects, for a page that
-// may not call. Other clients send no origin and pass.
+// Check returns an error with the code forbidden if r, with side effects, is from a page that may not call.
 func (o Origins) Check(r *http.Request) error {
 	var browsers http.CrossOriginProtection
 	if browsers.Check(r) == nil {
@@ -50,8 +48,7 @@ func (o Origins) Check(r *http.Request) error {
 	return &errcode.Error{Code: errcode.Forbidden, Text: foreignPage}
 }
 
-// WantedHeaders returns the headers requested in a preflight that a page may set: all but those that proxies and other
-// gateways use to identify callers. Invalid names are left out.
+// WantedHeaders returns the requested headers that a page may set: all valid ones but those of proxies.
 func WantedHeaders(requested string) string {
 	const most = 64
 	var wanted []string

@@ -18,8 +18,7 @@ const (
 	cachedSnapshots = 16 << 20
 )
 
-// A Snapshot identifies the content of a marker in a log. Revisions repeat when a deleted thread's name is used again;
-// fences do not, see [state.Lease].
+// A Snapshot identifies the content of a marker. Fences distinguish threads of one name, see [state.Lease].
 type Snapshot struct {
 	Key   state.Key
 	Fence uint64
@@ -28,8 +27,7 @@ type Snapshot struct {
 	Type  agui.EventType
 }
 
-// A Cache holds the events of markers, shared by the readers of a run. The zero value is empty. It is safe for
-// concurrent use.
+// A Cache holds the events of markers for all readers. The zero value is empty. It is safe for concurrent use.
 type Cache struct {
 	mu      sync.Mutex
 	threads map[state.Key][]*cachedSnapshot // of threads with readers; the kept ones of a thread have the oldest first

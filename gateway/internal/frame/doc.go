@@ -1,3 +1,2 @@
-// Package frame reads the frames of a log: it decodes events, and resolves markers to snapshots, shared by a thread's
-// readers.
+// Package frame reads the frames of a log: it decodes events, and resolves markers to shared snapshots.
 package frame

@@ -8,8 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// StateSnapshot returns the encoded STATE_SNAPSHOT of a state in its stored form, without encoding it again for each
-// reader. at is its time in Unix milliseconds, or 0.
+// StateSnapshot returns the encoded STATE_SNAPSHOT of a stored state. at is its time in Unix milliseconds, or 0.
 func StateSnapshot(raw json.RawMessage, at int64) json.RawMessage {
 	object := Object(raw)
 	data := snapshotHead(agui.TypeStateSnapshot, at, "snapshot", len(object)+1)

@@ -37,8 +37,7 @@ type part struct {
 	owners Counts
 }
 
-// NewBytes returns a limit of most bytes. With shared, each owner may hold a quarter of each part. It is nil if most is
-// not positive.
+// NewBytes returns a limit of most bytes. If shared, an owner may hold a quarter. It is nil if most is not positive.
 func NewBytes(most int64, shared bool) *Bytes {
 	if most <= 0 {
 		return nil

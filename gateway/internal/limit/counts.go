@@ -2,8 +2,7 @@ package limit
 
 import "sync"
 
-// Counts counts the current items of each owner: runs, readers, bytes. Owners without any take no memory. The zero
-// value is ready for use, and safe for concurrent use.
+// Counts counts the current items of each owner. The zero value is empty. It is safe for concurrent use.
 type Counts struct {
 	mu sync.Mutex
 	n  map[string]int64

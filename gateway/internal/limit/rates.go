@@ -13,8 +13,8 @@ import (
 // maxOwners bounds the owners in a table. The least recently seen is evicted, and starts with a full burst again.
 const maxOwners = 10_000
 
-// Rates limits how often each owner may do something: so many times a second, and a burst at once after a pause. Nil
-// has no limit. It is safe for concurrent use.
+// Rates limits how often each owner may act per second, and in a burst. Nil has no limit. It is safe for concurrent
+// use.
 type Rates struct {
 	limit rate.Limit
 	burst int
@@ -31,8 +31,7 @@ type owner struct {
 	limiter *rate.Limiter
 }
 
-// NewRates returns a table for perSecond times a second and a burst, by the clock now. It is nil unless both are
-// positive.
+// NewRates returns a table for perSecond and burst, by the clock now. It is nil unless both are positive.
 func NewRates(perSecond, burst int, now func() time.Time) *Rates {
 	if perSecond <= 0 || burst <= 0 {
 		return nil

@@ -90,8 +90,7 @@ func (r *Recorder) NotBefore(at int64) {
 	r.times.last = max(r.times.last, at)
 }
 
-// Add appends a frame to the pending ones and sets its id and time. Its event has the form of [agui.Encode], without a
-// timestamp; the recorder takes ownership.
+// Add appends a frame with a new id and time. Its event is as of [agui.Encode], without a timestamp.
 func (r *Recorder) Add(f state.Frame) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -110,8 +109,7 @@ func (r *Recorder) Add(f state.Frame) error {
 	return nil
 }
 
-// writePending appends pending frames until none are left, or they wait for a commit. A quiet run has no such
-// goroutine.
+// writePending appends pending frames until none are left, or they wait for a commit.
 func (r *Recorder) writePending() {
 	for {
 		if err := calls.Protect(func() error { r.Flush(); return nil }); err != nil {
@@ -213,8 +211,7 @@ func (r *Recorder) Holding() bool {
 	return r.held
 }
 
-// Commit writes c with all pending frames, and returns the resulting thread. It waits for another writer until ctx is
-// done: then it returns the cause, and has written nothing.
+// Commit writes c with all pending frames, and returns the thread. If ctx is done while it waits, it writes nothing.
 func (r *Recorder) Commit(ctx context.Context, c state.Commit) (*state.Thread, error) {
 	if err := r.write.LockContext(ctx); err != nil {
 		return nil, err
@@ -262,8 +259,7 @@ func (r *Recorder) commitFrames(ctx context.Context, c state.Commit, frames []st
 	return t, nil
 }
 
-// Retry repeats a call while the store is away; every call is idempotent, because frames have ids. It returns the
-// call's error after Patience, and stops when ctx is done.
+// Retry repeats an idempotent call while the store is away, until ctx is done or Patience is over.
 func (r *Recorder) Retry(ctx context.Context, call func(context.Context) error) error {
 	const least, most = 5 * time.Millisecond, time.Second
 	until := time.Now().Add(r.Patience)
@@ -347,6 +343,5 @@ func (r *recentFrames) add(frames []state.Frame) {
 	r.frames = slices.Delete(r.frames, 0, n)
 }
 
-// reset drops all frames after a commit: a store that loses a commit loses the run's lease too: nothing is appended
-// again.
+// reset drops all frames after a commit: a store that loses a commit loses the run's lease too.
 func (r *recentFrames) reset(last state.FrameID) { *r = recentFrames{after: last} }

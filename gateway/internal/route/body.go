@@ -21,16 +21,14 @@ const bodyTime = time.Minute
 // restTime bounds the time for the unread rest of a body: net/http waits for it before it sends the response.
 const restTime = 5 * time.Second
 
-// A timedBody is a request body with a deadline, which is removed when the body has arrived. The server's own read
-// timeout would also end the response's stream.
+// A timedBody is a request body with a deadline until it has arrived. A server's read timeout would end the response.
 type timedBody struct {
 	io.ReadCloser
 	control *http.ResponseController
 	over    bool // no more reads follow
 }
 
-// TimeBody sets the deadline of the body of r. The caller calls end when the request is answered. It does nothing if
-// the writer has no deadlines, as in tests.
+// TimeBody sets the deadline of the body of r, if possible. The caller calls end when the request is answered.
 func TimeBody(w http.ResponseWriter, r *http.Request) (end func()) {
 	if r.Body == nil || r.ContentLength == 0 {
 		return func() {}
@@ -44,8 +42,7 @@ func TimeBody(w http.ResponseWriter, r *http.Request) (end func()) {
 	return b.end
 }
 
-// Read reads, and removes the deadline at the end of the body. It keeps the deadline after any other error, because
-// net/http still reads the rest of the body.
+// Read reads, and removes the deadline at the end of the body, but not after other errors.
 func (b *timedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.over = b.over || err != nil
@@ -63,8 +60,7 @@ func (b *timedBody) end() {
 	}
 }
 
-// ReadJSON reads a JSON body of at most limit bytes (0: no limit). It reads the whole body, because net/http notices a
-// closed connection only after that.
+// ReadJSON reads a whole JSON body of at most limit bytes (0: no limit).
 func ReadJSON(r *http.Request, limit int64) ([]byte, error) {
 	if err := checkType(r); err != nil {
 		return nil, err

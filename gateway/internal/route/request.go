@@ -37,8 +37,7 @@ func WithAddress(r *http.Request, address netip.Addr) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), addressKey{}, address))
 }
 
-// Address returns the address of the client that sent a request, as reported by trusted proxies. It is invalid if the
-// connection has none, as for Unix sockets.
+// Address returns the client's address, as reported by trusted proxies. It is invalid for Unix sockets.
 func Address(r *http.Request) netip.Addr {
 	address, _ := r.Context().Value(addressKey{}).(netip.Addr)
 	return address

@@ -13,8 +13,7 @@ import (
 // maxText is how many bytes of a message are read to find out which answer it is.
 const maxText = 2000
 
-// Match returns the answer that the text clearly means, in the form of the question's schema; nil if there is none. It
-// uses only the text and the question.
+// Match returns the answer that the text clearly means, in the form of the question's schema, or nil.
 func (q Question) Match(text string) json.RawMessage {
 	text = strings.TrimSpace(text)
 	if q.kind == words {

@@ -2,8 +2,7 @@ package typed
 
 import "strings"
 
-// fillers are words that people use around the name or the number of their choice, in English, German, French and
-// Spanish. None of them negates, compares or asks.
+// fillers are words around a choice, in four languages. None of them negates, compares or asks.
 var fillers = set(`a an the i ill id we lets let us me my you take taking choose pick book want would like love please thanks thank
 	go with for to one option number choice answer then that this it and hi hello
 	ich wir nehme nehmen nimm wähle wählen möchte möchten will wollen hätte hätten gern gerne bitte danke den die das der dem ein eine einen

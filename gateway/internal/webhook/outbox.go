@@ -17,8 +17,8 @@ import (
 const Principal = ".webhook"
 
 // Store writes n to the store. Call it before the run's questions are committed, so that n is sent even if this replica
-// dies. A store that is away or slow delays the run by [calls.StoreTimeout] at most; then only this replica can send n.
-// n may be nil.
+// dies. A store that is away or slow delays the run by [calls.StoreTimeout] at most; then only this replica has n. n
+// may be nil.
 func (w *Webhook) Store(n *Notice) {
 	if n == nil {
 		return
@@ -40,8 +40,7 @@ func (w *Webhook) Store(n *Notice) {
 	n.lease = begun.Lease
 }
 
-// renew renews the lease of n for d; then the replica that finds n sends it. It returns false if another one has the
-// lease.
+// renew renews the lease of n for d; then any replica may send it. It returns false if another one has the lease.
 func (w *Webhook) renew(n *Notice, d time.Duration) bool {
 	if n.lease == nil {
 		return true

@@ -25,7 +25,7 @@ import (
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
-// Options configures the receiverand the store. Fields without a comment are required, unless URL is empty.
+// Options configures the receiver and the store. Fields without a comment are required, unless URL is empty.
 type Options struct {
 	URL     string // "" sends nothing
 	Secret  string
@@ -40,8 +40,7 @@ type Options struct {
 	Lease time.Duration
 	// Draining is done when the replica is about to stop: notices that wait for another attempt are left to others.
 	Draining context.Context
-	// Attempted is called after each attempt to deliver, with its outcome: delivered, failed (it is retried) or expired
-	// (it is not, because its questions have expired).
+	// Attempted is called after each attempt, with its outcome: delivered, failed (it is retried) or expired.
 	Attempted func(outcome string)
 	Log       *slog.Logger
 	// Telemetry records deliveries.
@@ -50,8 +49,7 @@ type Options struct {
 	NewID     func() string
 }
 
-// At most maxSending notices are sent at once. At most maxWaiting ones wait here for that, or for a retry if the store
-// did not accept them; the others wait in the store.
+// At most maxSending notices are sent, and at most maxWaiting wait here, at once; others wait in the store.
 const (
 	maxSending   = 16
 	maxWaiting   = 1000
@@ -221,8 +219,7 @@ func (w *Webhook) deliver(n *Notice) {
 	}
 }
 
-// send posts n when fewer than maxSending are being sent, and renews its lease meanwhile. Notices that wait for a retry
-// do not count.
+// send posts n when fewer than maxSending are being sent, and renews its lease meanwhile.
 func (w *Webhook) send(n *Notice) error {
 	select {
 	case w.sending <- struct{}{}:

@@ -2,8 +2,7 @@ package catalogue
 
 import "slices"
 
-// A Flight is one way to travel between two cities. Every field is text for
-// people: "KLM", "Amsterdam (AMS)", "$650", "11h 30m".
+// A Flight connects two cities. Every field is text for people: "KLM", "Amsterdam (AMS)", "$650", "11h 30m".
 type Flight struct {
 	Airline   string `json:"airline"`
 	Departure string `json:"departure"`

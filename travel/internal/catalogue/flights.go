@@ -5,8 +5,7 @@ import (
 	"math"
 )
 
-// The model of a fare is calibrated on the one pair with fixed data, from Amsterdam to San Francisco: KLM $650 and 11h
-// 30m, United $720 and 12h 15m.
+// Fares are calibrated on the pair with fixed data, from Amsterdam to San Francisco: KLM $650, United $720.
 const (
 	earthRadiusKM  = 6371
 	cruiseKMH      = 810

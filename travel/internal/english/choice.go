@@ -12,8 +12,7 @@ var (
 	passing = set("the a an my this that to want like need take have choose hotel flight airline")
 )
 
-// Pick returns the option that text names, or "" if it names none or several. The options are airlines or hotels of
-// city. "Take the Ritz instead of Zoe" names one.
+// Pick returns the only option, of airlines or hotels of city, that text names, or "".
 func Pick(text string, options []string, city *catalogue.City) string {
 	words := split(text)
 	var found []string
@@ -28,8 +27,7 @@ func Pick(text string, options []string, city *catalogue.City) string {
 	return found[0]
 }
 
-// nameKeys returns the words for names[i] in a message: the whole name, and each of its words that is not common, not
-// part of the city's name and in no other name.
+// nameKeys returns the words for names[i] in a message: the whole name, and each of its distinctive words.
 func nameKeys(names []string, i int, city *catalogue.City) []string {
 	whole := fold(names[i])
 	keys := []string{whole}

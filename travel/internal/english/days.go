@@ -18,8 +18,7 @@ var passedOver = map[string]bool{
 	"full": true, "whole": true, "long": true, "nice": true, "sunny": true, "of": true, "lovely": true,
 }
 
-// findDays returns how long the trip shall be, the first length that is named. "In
-// five days" is when it begins, not how long it lasts.
+// findDays returns the first length of the trip that is named. "In five days" is when it begins.
 func findDays(words []word) int {
 	for i, w := range words {
 		switch {

@@ -89,8 +89,8 @@ func (x *index) addOffer(name string, topic Topic) {
 	}
 }
 
-// Lookup finds a city by its name, one of its other names or the code of one of its airports. It ignores case, accents,
-// punctuation and surplus spaces.
+// Lookup finds a city by its name, one of its other names or the code of one of its airports. It ignores case, accents
+// and punctuation.
 func Lookup(name string) (*catalogue.City, bool) {
 	x := builtin()
 	key := fold(name)

@@ -36,8 +36,7 @@ type Request struct {
 	Kind Kind
 	// Origin and Destination are nil if not named, and may be the same city.
 	Origin, Destination *catalogue.City
-	// UnknownCity is a name in the place of a city that is not in the catalogue,
-	// as the traveller spelled it.
+	// UnknownCity is the traveller's spelling of a city that is not in the catalogue.
 	UnknownCity string
 	// Days is the length of the trip, 1 to 365, or 0 if the message has none. A week is 7, a weekend 2, three nights 4.
 	Days int
@@ -45,8 +44,7 @@ type Request struct {
 	Topic Topic
 }
 
-// Parse parses a message in plain English. It never fails: a text without any known word is a Plan that names nothing.
-// Only the first thousand words are read.
+// Parse parses a message in plain English. A text without any known word is a Plan that names nothing.
 func Parse(text string) Request {
 	words := split(text)
 	msg := newSentence(words)

@@ -101,8 +101,7 @@ func hasPunctuation(words []word) bool {
 	return false
 }
 
-// cueAt returns the index of the word for the role of the name at words[at:], skipping "the beautiful city of"; -1 at
-// the start.
+// cueAt returns the index of the word for the role of words[at:], skipping "the beautiful city of"; or -1.
 func cueAt(words []word, at int) int {
 	at--
 	for at >= 0 && fillers[words[at].key] {

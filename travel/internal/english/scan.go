@@ -5,8 +5,7 @@ import (
 	"unicode"
 )
 
-// maxWords limits the words of a message that are read. A request is at the beginning of a message, so the rest of a
-// long text need not be read.
+// maxWords limits the words of a message that are read. A request is at the beginning of a message.
 const maxWords = 1000
 
 // A word is a word or a number of a message.

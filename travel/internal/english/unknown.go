@@ -40,8 +40,8 @@ func findUnknown(words []word, found []mention, r *route) {
 	}
 }
 
-// place records words[start:end], the name after the cue at words[at]. If the destination is known, only an unknown
-// origin counts: "to Paris to see the Louvre" goes to Paris.
+// place records words[start:end], the name after the cue at words[at]. With a known destination only an unknown origin
+// counts.
 func (r *route) place(words []word, at, start, end int) {
 	key := words[at].key
 	r.about = r.about || aboutWords[key]
@@ -60,8 +60,7 @@ func (r *route) place(words []word, at, start, end int) {
 	}
 }
 
-// sight reports whether key is the name, or whole words of the name, of a sight
-// in the catalogue, and returns its city if there is only one.
+// sight reports whether key is in the name of a sight, in whole words, and returns its only city.
 func (x *index) sight(key string) (city *catalogue.City, known bool) {
 	if city, ok := x.sights[key]; ok {
 		return city, true
@@ -77,8 +76,7 @@ func (x *index) sight(key string) (city *catalogue.City, known bool) {
 	return nil, false
 }
 
-// capitalised returns the end of the capitalised name at start, or start. It may contain small words: "Santiago de
-// Compostela".
+// capitalised returns the end of the capitalised name, perhaps with small words, at start, or start.
 func capitalised(words []word, taken []bool, start int) int {
 	end := start
 	for i := start; i < len(words); i++ {
@@ -120,8 +118,7 @@ func plainName(words []word, taken []bool, at int) int {
 	return min(len(words), at+3)
 }
 
-// spell returns the name as the traveller wrote it, capitalised if it was
-// written without capitals or in capitals only.
+// spell returns the traveller's spelling, capitalised if it has no capitals or only capitals.
 func spell(words []word) string {
 	parts := make([]string, len(words))
 	for i, w := range words {

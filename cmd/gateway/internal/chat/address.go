@@ -22,8 +22,7 @@ type Place struct {
 // errAddress is an invalid URL. It is not quoted, because it may contain a secret.
 var errAddress = errors.New("-url (GATEWAY_URL): not a URL; write such as http://127.0.0.1:8080/agents/NAME")
 
-// Agent returns the URL of an agent: the place's URL, or that of the named agent if a gateway is there. Without a name
-// it is a gateway's only agent.
+// Agent returns the place's URL, or that of a gateway's agent: the named one, or the only one.
 func (p Place) Agent(ctx context.Context, name string) (string, error) {
 	u, err := url.Parse(p.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {

@@ -32,8 +32,7 @@ type display interface {
 	end(b *block)
 }
 
-// blocks separates the concurrent output of several agents: one block is shown as it arrives, and later ones wait until
-// it is complete. The first of the list is shown.
+// blocks separates concurrent output: the first block is shown as it arrives, and later ones wait for its end.
 type blocks struct {
 	display display
 	list    []*block

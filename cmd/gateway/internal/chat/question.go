@@ -209,8 +209,7 @@ func checkable(schema json.RawMessage) bool {
 	return len(schema) > 0 && state.CheckSchema(schema) == nil
 }
 
-// legacyQuestions decodes questions in the dialect before 1.0: each is the value of a CUSTOM on_interrupt, JSON or a
-// string that may contain JSON.
+// legacyQuestions decodes values of CUSTOM on_interrupt from before 1.0, JSON or strings that may contain JSON.
 func legacyQuestions(values []json.RawMessage) (list []question) {
 	for i, event := range values {
 		value, text := event, ""

@@ -67,8 +67,7 @@ type session struct {
 	questions []question // that are open
 }
 
-// Run holds a conversation until the person leaves it or, in a script, sends the input. Besides this package's errors
-// it returns a [*Problem], or the cause of ctx.
+// Run holds a conversation, or sends a script's input. It returns this package's errors or the cause of ctx.
 func Run(ctx context.Context, o Options) error {
 	s := &session{o: o, screen: &screen{w: o.Out, colour: o.Colour}, thread: o.Thread}
 	s.kind = o.Client.Server(ctx, nil)

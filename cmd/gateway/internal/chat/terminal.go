@@ -15,7 +15,7 @@ var ErrLeft = errors.New("chat: left")
 
 // Lines reads lines that a person writes at a terminal.
 type Lines interface {
-	// Line displays prompt and textfor editing, and returns the edited text. The error is ErrLeft, or the terminal's.
+	// Line displays prompt and text for editing, and returns the edited text. The error is ErrLeft, or the terminal's.
 	Line(prompt, text string) (string, error)
 	// Remember offers a line again.
 	Remember(text string)
@@ -23,8 +23,7 @@ type Lines interface {
 	Drop()
 }
 
-// A Terminal is this process' terminal. Between lines it echoes nothing and Ctrl-C is a signal. It is not safe for
-// concurrent use.
+// A Terminal is this process' terminal. It is not safe for concurrent use.
 type Terminal struct{ state *liner.State }
 
 // IsTerminal reports whether a person is at standard input.

@@ -93,8 +93,7 @@ func (f File) room(in *filestore.Inspection) Finding {
 	return Finding{Name: "store.room", Verdict: OK, Says: fmt.Sprintf("The file has %d MiB and no limit (-store-limit) but its disk.", mebibytes(in.Size))}
 }
 
-// writable reports whether files can be created and kept in a directoryor its nearest existing parent. It writes and
-// removes a file.
+// writable reports whether files can be created and kept in a directory or its nearest existing parent.
 func writable(dir string) Finding {
 	const name = "store.directory"
 	for {

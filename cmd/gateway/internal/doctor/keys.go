@@ -11,8 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/auth"
 )
 
-// closeTo returns advice to make a file readable for this user only. A file of another user, such as root, stays
-// readable for this user's group.
+// closeTo returns advice to make a file readable for this user only, if necessary by its group.
 func closeTo(info fs.FileInfo, path string) string {
 	if ownedByUs(info) {
 		return "chmod 600 " + path

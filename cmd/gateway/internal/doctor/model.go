@@ -68,8 +68,7 @@ func (m Model) describeRefusal(ctx context.Context, p openai.Probe, err error) (
 		"Correct the URL, of which most end in /v1, or the model's name; in the team file base_url and model.")
 }
 
-// describeModelRefusal returns the meaning of an error of any model. The last three texts are advice for key, address and
-// description.
+// describeModelRefusal returns the meaning of an error of any model. The last three texts are advice.
 func describeModelRefusal(ctx context.Context, called string, err error, key, address, description string) (says, mend string) {
 	switch code := errcode.Of(err); {
 	case refusedAddress(err):

@@ -14,8 +14,7 @@ import (
 // ownFiles is how many files a gateway has open besides those of connections: its own, and those that lead to others.
 const ownFiles = 256
 
-// Descriptors returns the check of the limit of open files. need is the number of connections that the settings allow;
-// limit returns the process' limit, and nil asks the system.
+// Descriptors returns the check that need open files are allowed. limit returns the limit; nil asks the system.
 func Descriptors(need int, limit func() (uint64, error)) Check {
 	c := Check{Name: "descriptors"}
 	c.Run = func(context.Context) []Finding {
@@ -38,8 +37,7 @@ func Descriptors(need int, limit func() (uint64, error)) Check {
 // fullMemory is the percentage of the memory that limits may use: the rest is for memory without a limit.
 const fullMemory = 80
 
-// MemoryLimit returns the check that the process has enough memory for the configured buffers and threads. system is
-// the root of the file system.
+// MemoryLimit returns the check that memory suffices for the configured shares. system is the root file system.
 func MemoryLimit(settings []Share, system fs.FS) Check {
 	c := Check{Name: "memory"}
 	c.Run = func(context.Context) []Finding {
@@ -68,8 +66,7 @@ type Share struct {
 	Bytes int64
 }
 
-// memoryOf returns the memory limit of the process in bytes:its control group's, else the machine's memory; 0 if
-// unknown.
+// memoryOf returns the memory limit in bytes: the control group's, else the machine's memory; 0 if unknown.
 func memoryOf(system fs.FS) (bytes int64, source string) {
 	for _, path := range []string{"sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory/memory.limit_in_bytes"} {
 		text, err := fs.ReadFile(system, path)
