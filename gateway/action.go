@@ -25,7 +25,8 @@ func addAction(in *agui.RunAgentInput) (string, error) {
 		} `json:"a2uiAction"`
 	}
 	// Properties of another form belong to the application.
-	if exact.Unmarshal(in.ForwardedProps, &props) != nil || len(props.Action.User) == 0 || bytes.Equal(props.Action.User, []byte("null")) {
+	if exact.Unmarshal(in.ForwardedProps, &props) != nil || len(props.Action.User) == 0 ||
+		bytes.Equal(props.Action.User, []byte("null")) {
 		return "", nil
 	}
 	const where = "forwardedProps.a2uiAction.userAction"
@@ -34,18 +35,22 @@ func addAction(in *agui.RunAgentInput) (string, error) {
 	}
 	text, err := a2ui.ReadAction(props.Action.User)
 	if err != nil {
-		return "", &agui.FieldError{Path: where, Problem: "is no object with the name of an action and the id of a surface"}
+		return "", &agui.FieldError{Path: where,
+			Problem: "is no object with the name of an action and the id of a surface"}
 	}
 	id := actionPrefix + state.Hash([]byte(in.ThreadID), []byte(in.RunID), props.Action.User)[:24]
 	in.Messages = slices.DeleteFunc(in.Messages, func(m agui.Message) bool {
 		if m.ID == id || m.ID == id+"-result" || m.ToolCallID == id { // a client can compute the id
 			return true
 		}
-		return slices.ContainsFunc(m.ToolCalls, func(c agui.ToolCall) bool { return c.Function.Name == actionTool && !ownAction(c.ID) }) && m.Content.Text() == ""
+		return slices.ContainsFunc(m.ToolCalls,
+			func(c agui.ToolCall) bool { return c.Function.Name == actionTool && !ownAction(c.ID) }) &&
+			m.Content.Text() == ""
 	})
 	in.Messages = append(in.Messages,
 		agui.Message{ID: id, Role: agui.RoleAssistant, ToolCalls: []agui.ToolCall{{
-			ID: id, Type: "function", Function: agui.FunctionCall{Name: actionTool, Arguments: string(props.Action.User)},
+			ID: id, Type: "function", Function: agui.FunctionCall{Name: actionTool,
+				Arguments: string(props.Action.User)},
 		}}},
 		agui.Message{ID: id + "-result", Role: agui.RoleTool, ToolCallID: id, Content: agui.TextContent(text)},
 	)

@@ -291,7 +291,8 @@ func (a *admission) leaveQueues(run *attempt) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.r.Context()), calls.StoreTimeout)
 	defer cancel()
-	if err := a.g.store.Leave(ctx, a.req.Key, a.req.Wait.Ticket); err != nil && !errors.Is(err, state.ErrUnknownThread) {
+	if err := a.g.store.Leave(ctx, a.req.Key, a.req.Wait.Ticket); err != nil &&
+		!errors.Is(err, state.ErrUnknownThread) {
 		a.g.log(a.r).Warn("run: place in the queue not given up, it expires", "error", err)
 	}
 }

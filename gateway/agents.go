@@ -67,7 +67,8 @@ func (s *servedAgent) checkForwarded(header http.Header) error {
 		}
 	}
 	if size > maxForwarded {
-		err := fmt.Errorf("gateway: the headers that the agent forwards have %d bytes, more than %d", size, maxForwarded)
+		err := fmt.Errorf("gateway: the headers that the agent forwards have %d bytes, more than %d", size,
+			maxForwarded)
 		return limit.Reached(limit.ForwardedHeaders, &errcode.Error{Code: errcode.TooLarge, Err: err})
 	}
 	return nil
@@ -155,7 +156,8 @@ func newRoster(o Options) (*roster, error) {
 		switch {
 		case !r.agents[name].Subgraphs:
 		case r.subgraphs != "":
-			errs = append(errs, fmt.Errorf("gateway: agents %q and %q are both the one of POST /subgraphs", r.subgraphs, name))
+			errs = append(errs, fmt.Errorf("gateway: agents %q and %q are both the one of POST /subgraphs", r.subgraphs,
+				name))
 		default:
 			r.subgraphs = name
 		}
@@ -171,7 +173,8 @@ func newRoster(o Options) (*roster, error) {
 // with the new agents if they include every participant that its checkpoint needs; otherwise answers fail with
 // checkpoint_incompatible, and the questions can still be cancelled. Agents that are left out are not found any more.
 // On an error, which lists every mistake, nothing changes.
-func (g *Gateway) Replace(agents map[string]groupchat.Agent, options map[string]AgentOptions) (left <-chan struct{}, err error) {
+func (g *Gateway) Replace(agents map[string]groupchat.Agent,
+	options map[string]AgentOptions) (left <-chan struct{}, err error) {
 	o := g.o
 	o.Agents, o.Agent = agents, options
 	next, err := newRoster(o)
@@ -247,7 +250,10 @@ func (g *Gateway) listAgents(w http.ResponseWriter, r *http.Request) error {
 	}
 	list := []agent{}
 	for _, s := range g.agentsFor(r) {
-		a := agent{ID: s.name, Description: s.Description, Interrupts: s.info.Interrupts, TypedAnswers: s.TypedAnswers != nil, Attachments: s.attachmentsDocument(g.o.Limits), Participants: []participant{}, Team: teamOf(s.info), Suggestions: s.suggester() != nil, Writable: s.writable()}
+		a := agent{ID: s.name, Description: s.Description, Interrupts: s.info.Interrupts,
+			TypedAnswers: s.TypedAnswers != nil, Attachments: s.attachmentsDocument(g.o.Limits),
+			Participants: []participant{}, Team: teamOf(s.info), Suggestions: s.suggester() != nil,
+			Writable: s.writable()}
 		for _, p := range s.info.Participants {
 			a.Participants = append(a.Participants, participant{p.Name, p.Description})
 		}
@@ -272,7 +278,9 @@ func (g *Gateway) countedSuggester(s *servedAgent) groupchat.Suggester {
 	if suggester == nil {
 		return nil
 	}
-	return groupchat.SuggesterFunc(func(ctx context.Context, about groupchat.Situation) ([]groupchat.Suggestion, error) {
+	return groupchat.SuggesterFunc(func(ctx context.Context, about groupchat.Situation) (
+		[]groupchat.Suggestion, error,
+	) {
 		about.Agent, about.Hooks = s.agent, g.o.Hooks
 		about.Used = func(usage []agui.TokenUsage) { g.limits.tokens.Spend(about.Principal.ID, agui.SumTokens(usage)) }
 		return suggester.Suggest(ctx, about)
@@ -320,13 +328,15 @@ func (s *servedAgent) capabilities() agui.AgentCapabilities {
 	}
 	if s.info.Interrupts {
 		c.HumanInTheLoop = &agui.HumanInTheLoopCapabilities{
-			Supported: &yes, Interrupts: &yes, Approvals: ifKnown(can.Approvals), ApproveWithEdits: ifKnown(can.Approvals),
+			Supported: &yes, Interrupts: &yes, Approvals: ifKnown(can.Approvals),
+			ApproveWithEdits: ifKnown(can.Approvals),
 		}
 	}
 	if len(s.info.Participants) > 0 {
 		c.MultiAgent = &agui.MultiAgentCapabilities{Supported: &yes, Delegation: &yes, Handoffs: ifKnown(can.Handoffs)}
 		for _, p := range s.info.Participants {
-			c.MultiAgent.Subagents = append(c.MultiAgent.Subagents, agui.SubagentInfo{Name: p.Name, Description: p.Description})
+			c.MultiAgent.Subagents = append(c.MultiAgent.Subagents,
+				agui.SubagentInfo{Name: p.Name, Description: p.Description})
 		}
 	}
 	if can.Surfaces {

@@ -31,7 +31,8 @@ type answerDocument struct {
 
 func documentOfAnswer(a *state.AnsweredToken) answerDocument {
 	d := answerDocument{
-		Interrupt: a.Interrupt, Status: answerExpired, AskedAt: route.Timestamp(a.AskedAt), AnsweredAt: route.Timestamp(a.AnsweredAt), After: a.After,
+		Interrupt: a.Interrupt, Status: answerExpired, AskedAt: route.Timestamp(a.AskedAt),
+		AnsweredAt: route.Timestamp(a.AnsweredAt), After: a.After,
 	}
 	switch {
 	case a.Answer == nil || a.Answer.Expired:

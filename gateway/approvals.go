@@ -19,7 +19,8 @@ func (a rememberedApprovals) keyOf(scope state.ApprovalScope) state.Key {
 }
 
 // Covers is part of groupchat.ApprovalStore.
-func (a rememberedApprovals) Covers(ctx context.Context, call string, about state.ApprovalSubject, scopes []state.ApprovalScope) (state.Approval, bool, error) {
+func (a rememberedApprovals) Covers(ctx context.Context, call string, about state.ApprovalSubject,
+	scopes []state.ApprovalScope) (state.Approval, bool, error) {
 	for _, scope := range scopes {
 		ctx, cancel := context.WithTimeout(ctx, calls.StoreTimeout)
 		list, err := a.g.store.Approvals(ctx, a.keyOf(scope))
@@ -29,7 +30,8 @@ func (a rememberedApprovals) Covers(ctx context.Context, call string, about stat
 		}
 		if found, ok := state.Covering(list, about, []state.ApprovalScope{scope}); ok {
 			a.g.auditRun(a.lease.Key, AuditEntry{
-				Action: AuditApprovalUsed, RunID: a.intent.RunID, Calls: []string{call}, Approval: found.ID, Tool: found.Tool,
+				Action: AuditApprovalUsed, RunID: a.intent.RunID, Calls: []string{call}, Approval: found.ID,
+				Tool: found.Tool,
 			})
 			return found, true, nil
 		}

@@ -66,15 +66,19 @@ func (s *servedAgent) multimodal() *agui.MultimodalCapabilities {
 		return nil
 	}
 	takes := func(family string, media ...string) *bool {
-		yes := !s.Attachments.Off && (len(s.Attachments.Types) == 0 || slices.ContainsFunc(s.Attachments.Types, func(t string) bool {
-			return t == "*/*" || family != "" && strings.HasPrefix(t, family+"/") || slices.Contains(media, t)
-		}))
+		yes := !s.Attachments.Off && (len(s.Attachments.Types) == 0 ||
+			slices.ContainsFunc(s.Attachments.Types, func(t string) bool {
+				return t == "*/*" || family != "" && strings.HasPrefix(t, family+"/") || slices.Contains(media, t)
+			}))
 		return &yes
 	}
-	other := !s.Attachments.Off && (len(s.Attachments.Types) == 0 || slices.ContainsFunc(s.Attachments.Types, func(t string) bool {
-		return t == "*/*" || strings.HasPrefix(t, "text/") || strings.HasPrefix(t, "application/") && t != "application/pdf"
-	}))
+	other := !s.Attachments.Off &&
+		(len(s.Attachments.Types) == 0 || slices.ContainsFunc(s.Attachments.Types, func(t string) bool {
+			return t == "*/*" || strings.HasPrefix(t, "text/") || strings.HasPrefix(t, "application/") &&
+				t != "application/pdf"
+		}))
 	return &agui.MultimodalCapabilities{Input: &agui.MultimodalInput{
-		Image: takes("image"), Audio: takes("audio"), Video: takes("video"), PDF: takes("", "application/pdf", "application/*"), File: &other,
+		Image: takes("image"), Audio: takes("audio"), Video: takes("video"),
+		PDF: takes("", "application/pdf", "application/*"), File: &other,
 	}}
 }

@@ -20,9 +20,11 @@ func (a *attempt) beginStep(ctx, request context.Context) context.Context {
 	ctx = telemetry.WithThread(ctx, telemetry.Thread{ID: a.lease.Key.ID, RunID: a.intent.RunID})
 	links := []telemetry.Link{{Traceparent: a.intent.Earlier, Why: telemetry.LinkPrevious, ThreadID: a.lease.Key.ID}}
 	if a.intent.Attempts > 1 {
-		links = append(links, telemetry.Link{Traceparent: a.intent.Trace, Why: telemetry.LinkTakeover, ThreadID: a.lease.Key.ID})
+		links = append(links, telemetry.Link{Traceparent: a.intent.Trace, Why: telemetry.LinkTakeover,
+			ThreadID: a.lease.Key.ID})
 	}
-	ctx, a.step = telemetry.BeginLinked(ctx, telemetry.Record{Kind: telemetry.KindRun, Name: a.lease.Key.Agent, Attempt: a.intent.Attempts}, links...)
+	ctx, a.step = telemetry.BeginLinked(ctx,
+		telemetry.Record{Kind: telemetry.KindRun, Name: a.lease.Key.Agent, Attempt: a.intent.Attempts}, links...)
 	return ctx
 }
 

@@ -47,7 +47,8 @@ func (s copilotkitService) Hidden(r *http.Request) []string { return s.g.hiddenF
 
 func (s copilotkitService) agent(a *servedAgent) copilotkit.Agent {
 	return copilotkit.Agent{
-		Name: a.name, Description: a.Description, Capabilities: a.capabilities(), Surfaces: a.info.Surfaces, Suggester: s.g.countedSuggester(a), RunTimeout: a.RunTimeout,
+		Name: a.name, Description: a.Description, Capabilities: a.capabilities(), Surfaces: a.info.Surfaces,
+		Suggester: s.g.countedSuggester(a), RunTimeout: a.RunTimeout,
 	}
 }
 
@@ -57,7 +58,8 @@ func (s copilotkitService) ReadInput(r *http.Request) (*agui.RunAgentInput, []by
 }
 
 // Run is part of [copilotkit.Service].
-func (s copilotkitService) Run(w http.ResponseWriter, r *http.Request, name string, in *agui.RunAgentInput, body []byte) error {
+func (s copilotkitService) Run(w http.ResponseWriter, r *http.Request, name string, in *agui.RunAgentInput,
+	body []byte) error {
 	agent, profile, err := s.profile(r, name, in)
 	if err != nil {
 		return err
@@ -95,7 +97,8 @@ func (s copilotkitService) Connect(w http.ResponseWriter, r *http.Request, name 
 }
 
 // Show is part of [copilotkit.Service].
-func (s copilotkitService) Show(w http.ResponseWriter, r *http.Request, name string, in *agui.RunAgentInput, events func(context.Context) ([]agui.Event, error)) error {
+func (s copilotkitService) Show(w http.ResponseWriter, r *http.Request, name string, in *agui.RunAgentInput,
+	events func(context.Context) ([]agui.Event, error)) error {
 	page, err := s.reader(w, r, name, in)
 	if err != nil {
 		return err
@@ -192,7 +195,8 @@ func (s copilotkitService) NoteStop(r *http.Request, key state.Key, stopped bool
 func (s copilotkitService) Log(r *http.Request) *slog.Logger { return s.g.log(r) }
 
 // profile returns the stream profile of a page: a stopped run ends normally, and a locking error asks again.
-func (s copilotkitService) profile(r *http.Request, name string, in *agui.RunAgentInput) (*servedAgent, wire.Profile, error) {
+func (s copilotkitService) profile(r *http.Request, name string,
+	in *agui.RunAgentInput) (*servedAgent, wire.Profile, error) {
 	agent, err := s.g.agentFor(r, name)
 	if err != nil {
 		return nil, wire.Profile{}, err
@@ -208,7 +212,8 @@ func (s copilotkitService) profile(r *http.Request, name string, in *agui.RunAge
 }
 
 // reader returns a reader for a page that only reads a thread.
-func (s copilotkitService) reader(w http.ResponseWriter, r *http.Request, name string, in *agui.RunAgentInput) (*reader, error) {
+func (s copilotkitService) reader(w http.ResponseWriter, r *http.Request, name string,
+	in *agui.RunAgentInput) (*reader, error) {
 	agent, profile, err := s.profile(r, name, in)
 	if err != nil {
 		return nil, err

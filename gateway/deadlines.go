@@ -78,7 +78,8 @@ func (g *Gateway) noteExpired(key state.Key, agent, interrupt string) bool {
 		return false // by the store's clock it is not over
 	case !slices.Contains(t.Open, interrupt):
 		return true // it was answered, or its turn is gone
-	case t.Live != nil && slices.ContainsFunc(t.Live.Intent.Claims, func(c state.Answer) bool { return c.ID == interrupt && !c.Expired }):
+	case t.Live != nil && slices.ContainsFunc(t.Live.Intent.Claims,
+		func(c state.Answer) bool { return c.ID == interrupt && !c.Expired }):
 		return true // an answer is in progress; if that fails, no other is possible
 	}
 	g.metrics.Interrupts(ctx, agent, telemetry.InterruptExpired, 1)

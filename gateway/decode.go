@@ -57,7 +57,8 @@ func (g *Gateway) decodeOptions() agui.DecodeOptions {
 const maxID = 256
 
 // requestOf returns the store's form of the request in, decoded from data, to agent on behalf of r's principal.
-func (g *Gateway) requestOf(r *http.Request, in *agui.RunAgentInput, data []byte, agent *servedAgent) (*state.Request, error) {
+func (g *Gateway) requestOf(r *http.Request, in *agui.RunAgentInput, data []byte,
+	agent *servedAgent) (*state.Request, error) {
 	era, err := agui.EraOf(in.ProtocolVersion)
 	if err != nil {
 		return nil, err
@@ -112,7 +113,8 @@ func (g *Gateway) checkAnswers(ctx context.Context, key state.Key, n int) error 
 	case err == nil && n <= len(t.Open):
 		return nil
 	}
-	return &agui.FieldError{Path: "resume", Problem: fmt.Sprintf("has %d answers, more than there are open questions", n)}
+	return &agui.FieldError{Path: "resume",
+		Problem: fmt.Sprintf("has %d answers, more than there are open questions", n)}
 }
 
 // newRequest returns the store's form of in, without principal and hash.
@@ -203,7 +205,8 @@ func legacyAnswers(props json.RawMessage) []state.Answer {
 // the query parameters interrupts=standard|legacy, subagents=on|off, refusals=error|ask, files=data|links, a2ui=on|off,
 // chunks=on|off, snapshots=all|news and trace=1, and the headers and properties with the same meaning. dialect is that
 // of the route; props are the forwarded properties, or nil.
-func (g *Gateway) profile(r *http.Request, agent *servedAgent, thread string, era agui.Era, dialect wire.Dialect, props json.RawMessage) (w wire.Profile, err error) {
+func (g *Gateway) profile(r *http.Request, agent *servedAgent, thread string, era agui.Era, dialect wire.Dialect,
+	props json.RawMessage) (w wire.Profile, err error) {
 	w = wire.Profile{Era: era, Dialect: dialect}
 	if w.Subagents, err = wantsSubagents(r, agent, era, dialect, props); err != nil {
 		return w, err
@@ -257,10 +260,11 @@ func (g *Gateway) profile(r *http.Request, agent *servedAgent, thread string, er
 // filesHeader selects links to files, for clients that cannot set a query.
 const filesHeader = "X-Gateway-Files"
 
-// wantsFileLinks reports whether the reader of a request is sent links rather than file data. files=links|data in the query
-// precedes the header. The default is the data as stored, which clients of plain AG-UI expect.
+// wantsFileLinks reports whether the reader of a request is sent links rather than file data. files=links|data in the
+// query precedes the header. The default is the data as stored, which clients of plain AG-UI expect.
 func wantsFileLinks(r *http.Request) (bool, error) {
-	for _, option := range [][2]string{{"files", r.URL.Query().Get("files")}, {filesHeader, r.Header.Get(filesHeader)}} {
+	for _, option := range [][2]string{{"files", r.URL.Query().Get("files")},
+		{filesHeader, r.Header.Get(filesHeader)}} {
 		switch option[1] {
 		case "":
 		case "links":
@@ -325,7 +329,8 @@ const subagentsHeader = "X-Gateway-Subagents"
 
 // wantsSubagents reports whether the reader of a request is sent SUBAGENT_* events. The query precedes the header, the
 // header forwardedProps.gateway.subagents, and that the agent's setting. By default POST /subgraphs leaves them out.
-func wantsSubagents(r *http.Request, agent *servedAgent, era agui.Era, dialect wire.Dialect, props json.RawMessage) (bool, error) {
+func wantsSubagents(r *http.Request, agent *servedAgent, era agui.Era, dialect wire.Dialect,
+	props json.RawMessage) (bool, error) {
 	var forwarded struct {
 		Gateway struct {
 			Subagents json.RawMessage `json:"subagents"`

@@ -7,7 +7,7 @@
 //
 //	routes.go      the table of routes; handle_*.go are the handlers
 //	decode.go      body ─► protocol types ─► state.Request           400 before anything started
-//	admit.go       one atomic step in the store                      run, join, show, refuse, busy; waits for obstacles
+//	admit.go       one atomic step in the store                      run, join, show, refuse, busy; waits
 //	slots.go       bounds the live runs of this replica
 //	start.go       RUN_STARTED and the state; executes the agent     in a goroutine of the server
 //	attempt.go     its stop, its deadline, its readers               lease.go renews its lease

@@ -128,7 +128,8 @@ func (a *attempt) endInterrupted(result groupchat.Result) error {
 			expires = i.Until.UTC().Truncate(time.Second)
 		}
 		i.ExpiresAt = expires.Format(time.RFC3339)
-		tokens = append(tokens, state.Token{Interrupt: i.Interrupt, AskedAt: now, ExpiresAt: expires, Status: state.TokenOpen})
+		tokens = append(tokens, state.Token{Interrupt: i.Interrupt, AskedAt: now, ExpiresAt: expires,
+			Status: state.TokenOpen})
 		shown = append(shown, i.Interrupt)
 	}
 	c := state.Commit{
@@ -136,7 +137,8 @@ func (a *attempt) endInterrupted(result groupchat.Result) error {
 		End: &state.End{Status: state.RunInterrupt},
 	}
 	n := a.g.webhook.NewNotice(webhook.Questions{
-		Key: a.lease.Key, Origin: a.intent.Origin, Shown: shown, Tokens: tokens, Clock: a.clock, Trace: telemetry.Traceparent(a.background),
+		Key: a.lease.Key, Origin: a.intent.Origin, Shown: shown, Tokens: tokens, Clock: a.clock,
+		Trace: telemetry.Traceparent(a.background),
 	})
 	a.g.webhook.Store(n)
 	err := a.finish(c, &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: shown}, result.Closings)
@@ -155,7 +157,8 @@ func (a *attempt) endInterrupted(result groupchat.Result) error {
 func (a *attempt) endStopped() error {
 	a.rec.Hold()
 	code := errcode.Cancelled
-	if err := a.run.CloseOpen(run.ClosingOptions{SubagentCode: string(code), SubagentMessage: code.Message()}); err != nil {
+	if err := a.run.CloseOpen(run.ClosingOptions{SubagentCode: string(code),
+		SubagentMessage: code.Message()}); err != nil {
 		return err
 	}
 	var open []agui.ToolCall
@@ -172,11 +175,13 @@ func (a *attempt) endStopped() error {
 		return err
 	}
 	usage := a.usage.Total()
-	if err := a.run.Finish(&agui.RunFinished{Outcome: &agui.Outcome{Type: agui.OutcomeCancelled}, Usage: usage}); err != nil {
+	if err := a.run.Finish(&agui.RunFinished{Outcome: &agui.Outcome{Type: agui.OutcomeCancelled},
+		Usage: usage}); err != nil {
 		return err
 	}
 	return a.commit(state.Commit{
-		State: a.state, Messages: a.changedMessages(), End: &state.End{Status: state.RunCancelled, Code: code, Usage: usage, Cost: a.usage.Cost()},
+		State: a.state, Messages: a.changedMessages(),
+		End: &state.End{Status: state.RunCancelled, Code: code, Usage: usage, Cost: a.usage.Cost()},
 	})
 }
 
@@ -233,7 +238,8 @@ func (a *attempt) finish(c state.Commit, outcome *agui.Outcome, closings []agui.
 	a.ending = a.newEnding()
 	a.ending.Open = outcome.Interrupts
 	c.End.Usage, c.End.Cost = a.usage.Total(), a.usage.Cost()
-	if err := a.run.Finish(&agui.RunFinished{Outcome: outcome, Usage: c.End.Usage, Result: a.limitResult()}); err != nil {
+	if err := a.run.Finish(&agui.RunFinished{Outcome: outcome, Usage: c.End.Usage,
+		Result: a.limitResult()}); err != nil {
 		return err
 	}
 	c.State, c.Messages, c.Initial = a.state, a.changedMessages(), a.initialName()

@@ -19,7 +19,8 @@ import (
 // are deleted anyway; 0 means that no replica is running to end them.
 //
 // It fails with ctx's error if ctx is done before everything is deleted, and with the errors of a [state.Store].
-func ErasePrincipal(ctx context.Context, store state.Store, principal string, patience time.Duration) (threads int, err error) {
+func ErasePrincipal(ctx context.Context, store state.Store, principal string,
+	patience time.Duration) (threads int, err error) {
 	e := &eraser{store: store, principal: principal, patience: patience}
 	for {
 		page, err := store.List(ctx, state.Query{Principal: principal, Limit: erasePage})
@@ -65,7 +66,8 @@ func (e *eraser) threads(ctx context.Context, list []state.Summary) (deleted int
 		}
 	}
 	for _, t := range live {
-		if err := awaitEnd(ending, e.store, t); err != nil && ctx.Err() == nil && !errors.Is(err, context.DeadlineExceeded) {
+		if err := awaitEnd(ending, e.store, t); err != nil && ctx.Err() == nil &&
+			!errors.Is(err, context.DeadlineExceeded) {
 			return 0, err
 		}
 	}

@@ -52,7 +52,8 @@ func (a *attempt) endWithoutLog(c state.Commit, text string) error {
 	var events []agui.Event
 	if !a.inLog() {
 		events = append(events, &agui.RunStarted{
-			ThreadID: a.lease.Key.ID, RunID: a.intent.RunID, ParentRunID: a.intent.ParentRunID, ProtocolVersion: agui.ProtocolVersion,
+			ThreadID: a.lease.Key.ID, RunID: a.intent.RunID, ParentRunID: a.intent.ParentRunID,
+			ProtocolVersion: agui.ProtocolVersion,
 		})
 	}
 	for _, e := range append(events, &agui.RunError{Message: text, Code: string(c.End.Code), Usage: c.End.Usage}) {
@@ -109,7 +110,8 @@ func (a *attempt) endCalledOff() error {
 	if err := a.answerBoundCalls(); err != nil {
 		return err
 	}
-	return a.finish(state.Commit{End: &state.End{Status: state.RunSuccess}}, &agui.Outcome{Type: agui.OutcomeSuccess}, nil)
+	return a.finish(state.Commit{End: &state.End{Status: state.RunSuccess}}, &agui.Outcome{Type: agui.OutcomeSuccess},
+		nil)
 }
 
 // logFailure writes the cause to the server log; clients are sent a code and its sentence.

@@ -90,7 +90,8 @@ func New(o Options) (*Gateway, error) {
 		}
 	}
 	r, err := newRoster(o)
-	if err := errors.Join(o.Limits.check(), webhook.Check(o.Webhook.URL, o.Webhook.Secret), g.hosts().Validate(), err); err != nil {
+	if err := errors.Join(o.Limits.check(), webhook.Check(o.Webhook.URL, o.Webhook.Secret), g.hosts().Validate(),
+		err); err != nil {
 		return nil, err
 	}
 	g.roster.Store(r)
@@ -102,8 +103,10 @@ func New(o Options) (*Gateway, error) {
 		g.store = measuredStore{g.store, o.Telemetry}
 	}
 	g.webhook = webhook.New(webhook.Options{
-		URL: o.Webhook.URL, Secret: o.Webhook.Secret, Timeout: o.Webhook.Timeout, Retry: o.Webhook.Retry, Client: o.Webhook.Client,
-		Store: g.store, Principals: o.Principal != nil, Lease: o.Lease, Draining: g.taking, Log: o.Log, Telemetry: o.Telemetry, Now: o.Now, NewID: o.NewID,
+		URL: o.Webhook.URL, Secret: o.Webhook.Secret, Timeout: o.Webhook.Timeout, Retry: o.Webhook.Retry,
+		Client: o.Webhook.Client,
+		Store:  g.store, Principals: o.Principal != nil, Lease: o.Lease, Draining: g.taking, Log: o.Log,
+		Telemetry: o.Telemetry, Now: o.Now, NewID: o.NewID,
 		Attempted: func(outcome string) { g.metrics.Delivery(context.Background(), outcome) },
 	})
 	g.routes = g.newRoutes()
@@ -131,7 +134,8 @@ func (g *Gateway) serveHTTP(w http.ResponseWriter, r *http.Request) {
 
 // logCut writes down that a response was cut off.
 func (g *Gateway) logCut(timed *timedWriter, r *http.Request) {
-	log := telemetry.Logger(r.Context(), g.o.Log).With("request", timed.Header().Get(requestIDHeader), "method", route.Shorten(r.Method), "path", route.Shorten(r.URL.Path))
+	log := telemetry.Logger(r.Context(), g.o.Log).With("request", timed.Header().Get(requestIDHeader), "method",
+		route.Shorten(r.Method), "path", route.Shorten(r.URL.Path))
 	if timed.expired {
 		log.Warn("request: cut off, its client takes too long to read", "limit", g.o.WriteTimeout.String())
 	}

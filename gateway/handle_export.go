@@ -34,7 +34,8 @@ func (g *Gateway) exportMe(w http.ResponseWriter, r *http.Request) error {
 			return route.ReaderGone(err)
 		}
 		// The status is sent already, so the last line reports the error and the count is missing.
-		line, encodeErr := json.Marshal(errorBody(r, errcode.Of(route.StoreError(err)), errcode.Of(route.StoreError(err)).Message()))
+		line, encodeErr := json.Marshal(errorBody(r, errcode.Of(route.StoreError(err)),
+			errcode.Of(route.StoreError(err)).Message()))
 		if encodeErr == nil {
 			_, encodeErr = w.Write(append(line, '\n'))
 		}

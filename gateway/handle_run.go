@@ -54,7 +54,8 @@ func (g *Gateway) run(w http.ResponseWriter, r *http.Request, agent *servedAgent
 }
 
 // parseRun decodes a run request and its stream profile.
-func (g *Gateway) parseRun(r *http.Request, agent *servedAgent, dialect wire.Dialect) (*state.Request, *wire.Profile, error) {
+func (g *Gateway) parseRun(r *http.Request, agent *servedAgent,
+	dialect wire.Dialect) (*state.Request, *wire.Profile, error) {
 	req, err := g.decode(r, agent)
 	if err != nil {
 		return nil, nil, err
@@ -70,14 +71,16 @@ func (g *Gateway) parseRun(r *http.Request, agent *servedAgent, dialect wire.Dia
 		disconnect = d
 	}
 	if disconnect != Cancel && disconnect != Detach {
-		return nil, nil, &errcode.Error{Code: errcode.InvalidInput, Err: &agui.FieldError{Path: "disconnect", Problem: "must be cancel or detach"}}
+		return nil, nil, &errcode.Error{Code: errcode.InvalidInput,
+			Err: &agui.FieldError{Path: "disconnect", Problem: "must be cancel or detach"}}
 	}
 	req.Tied = disconnect == Cancel
 	return req, &profile, nil
 }
 
 // serve admits a request and streams the result.
-func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, agent *servedAgent, req *state.Request, profile *wire.Profile) error {
+func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, agent *servedAgent, req *state.Request,
+	profile *wire.Profile) error {
 	client := &reader{
 		g: g, w: w, req: r, key: req.Key, profile: *profile,
 		runID: req.RunID, parentRunID: req.ParentRunID, posted: true, requestMessages: req.Messages,
@@ -145,7 +148,8 @@ func (g *Gateway) resume(w http.ResponseWriter, r *http.Request) error {
 }
 
 // resumeWithoutStream answers with the result of the resume as JSON; the run that it starts is tied to no connection.
-func (g *Gateway) resumeWithoutStream(w http.ResponseWriter, r *http.Request, agent *servedAgent, req *state.Request) error {
+func (g *Gateway) resumeWithoutStream(w http.ResponseWriter, r *http.Request, agent *servedAgent,
+	req *state.Request) error {
 	a := &admission{g: g, r: r, req: req, agent: agent}
 	begun, _, err := a.admit(r.Context())
 	if err != nil {

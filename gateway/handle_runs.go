@@ -83,7 +83,8 @@ func (g *Gateway) showRun(w http.ResponseWriter, r *http.Request) error {
 	d := runWithInput{ThreadID: run.thread.Key.ID, Agent: run.thread.Key.Agent, runDocument: documentOfRun(run.Run)}
 	var own state.Conversation
 	for _, m := range messages {
-		if m.Run == run.Origin && (m.Role == agui.RoleUser || m.Role == agui.RoleSystem || m.Role == agui.RoleDeveloper) {
+		if m.Run == run.Origin && (m.Role == agui.RoleUser || m.Role == agui.RoleSystem ||
+			m.Role == agui.RoleDeveloper) {
 			own = append(own, m)
 		}
 	}

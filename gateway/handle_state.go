@@ -60,7 +60,8 @@ func (g *Gateway) showState(w http.ResponseWriter, r *http.Request) error {
 			return nil
 		}
 	}
-	return &errcode.Error{Code: errcode.StoreUnavailable, Err: errors.New("the state changes faster than it can be read with its tag")}
+	return &errcode.Error{Code: errcode.StoreUnavailable,
+		Err: errors.New("the state changes faster than it can be read with its tag")}
 }
 
 // patchState serves PATCH /threads/{id}/state: it changes the state from outside a run. If the patch has to wait for a
@@ -130,7 +131,8 @@ func (g *Gateway) readPatch(r *http.Request) (p state.OutsidePatch, err error) {
 	case mediaMergePatch:
 		p.Merge = true
 	default:
-		return p, &errcode.Error{Code: errcode.UnsupportedMediaType, Text: "The body must be " + mediaJSONPatch + " or " + mediaMergePatch + "."}
+		return p, &errcode.Error{Code: errcode.UnsupportedMediaType,
+			Text: "The body must be " + mediaJSONPatch + " or " + mediaMergePatch + "."}
 	}
 	p.Body, err = route.ReadBody(r, g.o.Limits.Body)
 	return p, err
@@ -266,7 +268,9 @@ func (g *Gateway) settlePatches(t *state.Thread) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), calls.StoreTimeout)
 	defer cancel()
-	if _, err := g.store.PatchState(ctx, &state.PatchRequest{Key: t.Key, ID: t.Pending[0].ID, Known: true}); err != nil {
-		g.logFor(t.Key.Principal).Warn("thread: patches left waiting", "agent", t.Key.Agent, "thread", t.Key.ID, "error", err)
+	if _, err := g.store.PatchState(ctx,
+		&state.PatchRequest{Key: t.Key, ID: t.Pending[0].ID, Known: true}); err != nil {
+		g.logFor(t.Key.Principal).Warn("thread: patches left waiting", "agent", t.Key.Agent, "thread", t.Key.ID,
+			"error", err)
 	}
 }

@@ -45,7 +45,8 @@ func (g *Gateway) showTrace(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	d := traceDocument{
-		ThreadID: run.thread.Key.ID, RunID: run.RunID, Number: run.Number, Agent: run.thread.Key.Agent, Status: run.Status, Code: run.Code,
+		ThreadID: run.thread.Key.ID, RunID: run.RunID, Number: run.Number, Agent: run.thread.Key.Agent,
+		Status: run.Status, Code: run.Code,
 		StartedAt: run.StartedAt.UnixMilli(), Usage: usage, Cost: view.cost(), Steps: view.steps, More: view.dropped(),
 	}
 	if !run.EndedAt.IsZero() {

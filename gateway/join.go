@@ -38,7 +38,8 @@ func (r *reader) untie(t *state.Thread) {
 	if err := r.g.noteReader(r.req.Context(), r.key); err != nil {
 		r.g.log(r.req).Warn("run: its reader is not noted", "error", err)
 	}
-	if _, err := r.g.store.Signal(r.req.Context(), r.key, t.Live.Intent.Origin, state.SignalUntie); err != nil && !errors.Is(err, state.ErrUnknownThread) {
+	if _, err := r.g.store.Signal(r.req.Context(), r.key, t.Live.Intent.Origin, state.SignalUntie); err != nil &&
+		!errors.Is(err, state.ErrUnknownThread) {
 		r.g.log(r.req).Warn("run: not untied", "error", err)
 	}
 }
@@ -217,7 +218,8 @@ func (r *reader) showThread(s threadView) error {
 		outcome = &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: s.Interrupts}
 	}
 	if s.failed != nil {
-		events = append(events, readerEvents(&agui.RunError{Message: cmp.Or(s.failed.Text, s.failed.Code.Message()), Code: string(s.failed.Code)})...)
+		events = append(events, readerEvents(&agui.RunError{Message: cmp.Or(s.failed.Text, s.failed.Code.Message()),
+			Code: string(s.failed.Code)})...)
 	} else {
 		events = append(events, readerEvents(r.runFinished(outcome))...)
 	}

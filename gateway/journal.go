@@ -61,7 +61,8 @@ func (a *attempt) Commit(ctx context.Context, checkpoint json.RawMessage) error 
 	if a.detached {
 		return run.ErrRunEnded
 	}
-	if err := a.commit(state.Commit{State: a.changedState(), Messages: a.changedMessages(), Checkpoint: checkpoint}); err != nil {
+	if err := a.commit(state.Commit{State: a.changedState(), Messages: a.changedMessages(),
+		Checkpoint: checkpoint}); err != nil {
 		return err
 	}
 	if err := a.takePatches(checkpoint); err != nil {
@@ -90,7 +91,8 @@ func (a *attempt) takePatches(checkpoint json.RawMessage) error {
 		}
 		results = append(results, result)
 	}
-	return a.commit(state.Commit{State: a.changedState(), Messages: a.changedMessages(), Checkpoint: checkpoint, Patched: results})
+	return a.commit(state.Commit{State: a.changedState(), Messages: a.changedMessages(), Checkpoint: checkpoint,
+		Patched: results})
 }
 
 // Once stores the result of an effect.
@@ -152,9 +154,10 @@ func (a *attempt) changedMessages() (changed []agui.Message) {
 func (a *attempt) completeMessages(cause error, reopened []agui.Interrupt) (kept, all []agui.Message) {
 	broken := groupchat.OpenMessages(cause)
 	gone := func(m agui.Message) bool {
-		return slices.Contains(broken, m.ID) || m.Role == agui.RoleTool && slices.ContainsFunc(reopened, func(i agui.Interrupt) bool {
-			return i.ToolCallID == m.ToolCallID
-		})
+		return slices.Contains(broken, m.ID) || m.Role == agui.RoleTool &&
+			slices.ContainsFunc(reopened, func(i agui.Interrupt) bool {
+				return i.ToolCallID == m.ToolCallID
+			})
 	}
 	a.run.Inspect(func(v *run.View) {
 		fresh := map[string]bool{}

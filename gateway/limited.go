@@ -77,13 +77,15 @@ func (l *limits) checkTokens(principal string) error {
 
 // rateLimited returns the error for a limit that allows a retry after wait.
 func rateLimited(name limit.Name, wait time.Duration, why string) error {
-	return limit.Reached(name, &retryError{&errcode.Error{Code: errcode.RateLimited, Err: fmt.Errorf("gateway: %s", why)}, wait})
+	return limit.Reached(name, &retryError{&errcode.Error{Code: errcode.RateLimited,
+		Err: fmt.Errorf("gateway: %s", why)}, wait})
 }
 
 // writeRateLimited answers a request that exceeds a rate. The log gets at most one line a second for these.
 func (g *Gateway) writeRateLimited(w http.ResponseWriter, r *http.Request, err error) {
 	if skipped, write := g.limits.refusalLog.Next(g.limits.now()); write {
-		g.log(r).With(route.RequestAttrs(r)...).Warn("request: refused", "code", string(errcode.Of(err)), "error", err, "skipped", skipped)
+		g.log(r).With(route.RequestAttrs(r)...).Warn("request: refused", "code", string(errcode.Of(err)), "error", err,
+			"skipped", skipped)
 	}
 	g.noteLimit(err)
 	g.writeError(w, r, err)

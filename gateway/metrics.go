@@ -22,7 +22,8 @@ func (g *Gateway) Stats() telemetry.Load {
 	runs := len(g.attempts)
 	g.mu.Unlock()
 	return telemetry.Load{
-		OpenRuns: runs, OpenReaders: g.readers.count(), QueuedRuns: int(g.queued.Load()), MaxRuns: max(0, g.o.Limits.Runs),
+		OpenRuns: runs, OpenReaders: g.readers.count(), QueuedRuns: int(g.queued.Load()),
+		MaxRuns: max(0, g.o.Limits.Runs),
 	}
 }
 

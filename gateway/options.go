@@ -242,7 +242,8 @@ func (l *Limits) check() error {
 		return fmt.Errorf("gateway: Limits.Bodies, %d, is less than eight times Limits.Body, %d", l.Bodies, l.Body)
 	}
 	if most := max(int64(l.Event), int64(l.Thread)+int64(l.State)); l.Answers > 0 && l.Answers/8 < most {
-		return fmt.Errorf("gateway: Limits.Answers, %d, is less than eight times what one may have, %d", l.Answers, most)
+		return fmt.Errorf("gateway: Limits.Answers, %d, is less than eight times what one may have, %d", l.Answers,
+			most)
 	}
 	return nil
 }

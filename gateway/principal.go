@@ -115,7 +115,8 @@ func (g *Gateway) refusePrincipal(w http.ResponseWriter, r *http.Request, err er
 		g.writeRateLimited(w, r, err)
 		return
 	}
-	log := g.log(r).With(route.RequestAttrs(r)...).With("code", string(errcode.Of(err)), "error", withoutCredentials(err.Error(), r))
+	log := g.log(r).With(route.RequestAttrs(r)...).With("code", string(errcode.Of(err)), "error",
+		withoutCredentials(err.Error(), r))
 	if p, ok := errors.AsType[*groupchat.PanicError](err); ok {
 		log.Error("request: refused", "stack", string(p.Stack))
 	} else {

@@ -36,7 +36,8 @@ func (r *reader) project(sent []state.Frame, f state.Frame) ([]state.Frame, erro
 		if loss == wire.LostExpiry {
 			level = slog.LevelDebug // every question to an older client loses it, and the deadline holds all the same
 		}
-		r.g.log(r.req).Log(r.req.Context(), level, "reader: content that it does not support is left out", "event", string(f.Type), "lost", loss.String())
+		r.g.log(r.req).Log(r.req.Context(), level, "reader: content that it does not support is left out", "event",
+			string(f.Type), "lost", loss.String())
 	}
 	if err != nil || !r.profile.News {
 		return sent, err
@@ -58,7 +59,8 @@ func (r *reader) render(f state.Frame) (json.RawMessage, error) {
 	if r.stream == nil || f.ID.IsZero() {
 		return read()
 	}
-	return r.g.snapshots.Get(r.req.Context(), frame.Snapshot{Key: r.key, Fence: f.ID.Fence, Rev: f.Rev, At: f.At, Type: f.Type}, read)
+	return r.g.snapshots.Get(r.req.Context(),
+		frame.Snapshot{Key: r.key, Fence: f.ID.Fence, Rev: f.Rev, At: f.At, Type: f.Type}, read)
 }
 
 // send sends events that are not in the log; only the last gets an id.
@@ -145,7 +147,8 @@ func (r *reader) openingOptions(begun *state.Begun) (openingOptions, error) {
 	var o openingOptions
 	o.before, o.unordered = compareOrder(idsOf(sent), messages)
 	intent := begun.Thread.Live.Intent
-	sameIDs := slices.EqualFunc(sent, messages, func(a agui.Message, b state.StoredMessage) bool { return a.ID == b.ID })
+	sameIDs := slices.EqualFunc(sent, messages,
+		func(a agui.Message, b state.StoredMessage) bool { return a.ID == b.ID })
 	if !intent.Added && !intent.Cut && !sameIDs {
 		o.insert = begun.Thread.Rev
 	}
@@ -214,7 +217,8 @@ func (o *opening) isSnapshot(f state.Frame) bool {
 // openingSnapshots appends the reader's snapshots after the first state of a run that the log does not have.
 func (r *reader) openingSnapshots(sent []state.Frame, o openingOptions) (_ []state.Frame, err error) {
 	if o.unordered {
-		sent, err = r.project(sent, state.Frame{Type: agui.TypeMessagesSnapshot, Data: frame.MessagesSnapshot(o.before, 0)})
+		sent, err = r.project(sent, state.Frame{Type: agui.TypeMessagesSnapshot,
+			Data: frame.MessagesSnapshot(o.before, 0)})
 	}
 	if err == nil && o.insert != 0 {
 		sent, err = r.project(sent, state.Frame{Type: agui.TypeMessagesSnapshot, Rev: o.insert})

@@ -77,7 +77,8 @@ func (r *reader) open() error {
 		return err
 	}
 	r.stream = &stream{
-		sending: lock.New(), out: s, every: r.g.o.Heartbeat, mark: threadMark(r.key), answers: r.g.limits.answers, owner: r.key.Principal, metrics: r.g.metrics,
+		sending: lock.New(), out: s, every: r.g.o.Heartbeat, mark: threadMark(r.key), answers: r.g.limits.answers,
+		owner: r.key.Principal, metrics: r.g.metrics,
 	}
 	return r.stream.open()
 }
@@ -92,7 +93,8 @@ func (r *reader) keepAlive() (stop func()) {
 
 // runStarted is the event that opens a stream which the gateway makes up for this reader.
 func (r *reader) runStarted() agui.Event {
-	return &agui.RunStarted{ThreadID: r.key.ID, RunID: r.nameOfRun(), ProtocolVersion: agui.ProtocolVersion, ParentRunID: r.parentRunID}
+	return &agui.RunStarted{ThreadID: r.key.ID, RunID: r.nameOfRun(), ProtocolVersion: agui.ProtocolVersion,
+		ParentRunID: r.parentRunID}
 }
 
 // runFinished returns the terminal event of such a stream.

@@ -70,12 +70,13 @@ func (g *Gateway) enterReader(key state.Key) error {
 	}
 	if !g.readers.enter(key, g.o.Limits.Readers, g.o.Limits.ReadersTotal) {
 		g.limits.readers.Done(key.Principal, 1)
-		return limit.Reached(limit.Readers, &errcode.Error{Code: errcode.Overloaded, Err: errors.New("gateway: too many readers")})
+		return limit.Reached(limit.Readers,
+			&errcode.Error{Code: errcode.Overloaded, Err: errors.New("gateway: too many readers")})
 	}
 	return nil
 }
 
-// enterStarter is enterReader without limits, for the client that started the thread's run: the number of runs is limited.
+// enterStarter is enterReader without limits, for the client that started the thread's run: runs are limited.
 func (g *Gateway) enterStarter(key state.Key) {
 	g.limits.readers.Add(key.Principal, 1, 0)
 	g.readers.enter(key, 0, 0)

@@ -60,7 +60,8 @@ func (r *reader) askAgain(code errcode.Code) error {
 	if err != nil {
 		return err
 	}
-	events = append(events, readerEvents(&agui.Custom{Name: wire.CustomFailed, Value: value}, r.runFinished(outcome))...)
+	events = append(events, readerEvents(&agui.Custom{Name: wire.CustomFailed, Value: value},
+		r.runFinished(outcome))...)
 	if err := r.send(state.FrameID{}, events...); err != nil {
 		return err
 	}
@@ -85,7 +86,9 @@ func (r *reader) currentSnapshots() ([]readerEvent, *agui.Outcome) {
 // refuse answers a refused request: with an error, or the question again for clients that would lose it.
 func (r *reader) refuse(begun *state.Begun) error {
 	code := begun.Verdict.Code
-	r.g.log(r.req).Info("run: refused", append([]any{"code", code, "agent", r.key.Agent, "thread", r.key.ID}, problemAttrs(begun.Verdict.Details)...)...)
+	r.g.log(r.req).Info("run: refused",
+		append([]any{"code", code, "agent", r.key.Agent, "thread", r.key.ID},
+			problemAttrs(begun.Verdict.Details)...)...)
 	if code == errcode.Cancelled {
 		return r.sendCancelled()
 	}

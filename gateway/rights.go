@@ -24,7 +24,8 @@ func (s *servedAgent) allows(p groupchat.Principal) bool {
 // checkAllow returns an error if the agent's roles are invalid. Without Options.Principal no caller has a role.
 func (s *servedAgent) checkAllow(o Options) error {
 	if len(s.Allow) > 0 && o.Principal == nil {
-		return errors.New("allow names roles, and callers have none without authentication; set Options.Principal, or -auth of the binary")
+		return errors.New("allow names roles, and callers have none without authentication; set Options.Principal, " +
+			"or -auth of the binary")
 	}
 	for _, role := range s.Allow {
 		if problem := edge.CheckName(role, maxRole); problem != "" {

@@ -213,9 +213,13 @@ func (g *Gateway) routingError(err error, c echo.Context) {
 func (g *Gateway) cors() middleware.CORSConfig {
 	return middleware.CORSConfig{
 		// A preflight for a host that is not served is left to guard, which refuses it.
-		Skipper:         func(c echo.Context) bool { return isPreflight(c.Request()) && g.hosts().Check(c.Request()) != nil },
+		Skipper: func(c echo.Context) bool {
+			return isPreflight(c.Request()) &&
+				g.hosts().Check(c.Request()) != nil
+		},
 		AllowOriginFunc: func(origin string) (bool, error) { return g.origins().Allow(origin), nil },
-		AllowMethods:    []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodDelete},
+		AllowMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch,
+			http.MethodDelete},
 		// Allows the requested headers that preflight has kept: * would leave Authorization out.
 		AllowCredentials: g.origins().Credentials(),
 		ExposeHeaders:    []string{requestIDHeader, "Retry-After", "ETag", "Location"},
@@ -230,7 +234,8 @@ func isPreflight(r *http.Request) bool { return r.Method == http.MethodOptions }
 func (g *Gateway) preflight(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if h := c.Request().Header; isPreflight(c.Request()) {
-			h.Set(echo.HeaderAccessControlRequestHeaders, edge.WantedHeaders(strings.Join(h.Values(echo.HeaderAccessControlRequestHeaders), ",")))
+			h.Set(echo.HeaderAccessControlRequestHeaders,
+				edge.WantedHeaders(strings.Join(h.Values(echo.HeaderAccessControlRequestHeaders), ",")))
 		}
 		return next(c)
 	}
@@ -278,7 +283,8 @@ type timedWriter struct {
 }
 
 func newTimedWriter(w http.ResponseWriter, r *http.Request, timeout time.Duration) *timedWriter {
-	return &timedWriter{ResponseWriter: w, control: http.NewResponseController(w), timeout: timeout, streams: r.ProtoMajor > 1}
+	return &timedWriter{ResponseWriter: w, control: http.NewResponseController(w), timeout: timeout,
+		streams: r.ProtoMajor > 1}
 }
 
 // setOwner counts the response's bytes for a principal.

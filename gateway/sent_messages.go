@@ -39,7 +39,8 @@ func (t *sentMessages) restates(f state.Frame) (bool, error) {
 	case agui.TypeRunStarted:
 		*t = nil
 		return false, nil
-	case agui.TypeTextMessageStart, agui.TypeTextMessageChunk, agui.TypeReasoningMessageStart, agui.TypeToolCallStart, agui.TypeToolCallResult, agui.TypeActivitySnapshot:
+	case agui.TypeTextMessageStart, agui.TypeTextMessageChunk, agui.TypeReasoningMessageStart, agui.TypeToolCallStart,
+		agui.TypeToolCallResult, agui.TypeActivitySnapshot:
 		return false, t.add(f)
 	case agui.TypeMessagesSnapshot:
 		restated, err := t.end(f)

@@ -91,7 +91,8 @@ func clipText(text string, most int) string {
 
 // runLog returns the logger of an attempt: each line names its agent, thread, run, fence and attempt.
 func runLog(log *slog.Logger, lease *state.Lease, intent *state.Intent) *slog.Logger {
-	return log.With("agent", lease.Key.Agent, "thread", lease.Key.ID, "run_id", intent.RunID, "fence", lease.Fence, "attempt", intent.Attempts)
+	return log.With("agent", lease.Key.Agent, "thread", lease.Key.ID, "run_id", intent.RunID, "fence", lease.Fence,
+		"attempt", intent.Attempts)
 }
 
 // logStart writes the line of the attempt's start.

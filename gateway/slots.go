@@ -188,7 +188,8 @@ func hopsOf(header http.Header) (hops int, chain string, err error) {
 	}
 	hops, err = strconv.Atoi(text)
 	if err != nil || hops < 1 {
-		return 0, "", &errcode.Error{Code: errcode.InvalidInput, Err: &agui.FieldError{Path: groupchat.HopsHeader, Problem: "must be a whole number from 1 on"}}
+		return 0, "", &errcode.Error{Code: errcode.InvalidInput,
+			Err: &agui.FieldError{Path: groupchat.HopsHeader, Problem: "must be a whole number from 1 on"}}
 	}
 	if hops >= maxHops {
 		return 0, "", limit.Reached(limit.Hops, &errcode.Error{Code: errcode.RemoteLoop})

@@ -23,12 +23,15 @@ import (
 // start executes a begun run in a new goroutine with a new context. The caller has taken a slot and acquired the agent.
 // requested is when it requested the lease, request the context of the run's trace, and header that of the request, nil
 // if another replica got it.
-func (g *Gateway) start(agent *servedAgent, begun *state.Begun, requested time.Time, request context.Context, header http.Header, log *slog.Logger) *attempt {
+func (g *Gateway) start(agent *servedAgent, begun *state.Begun, requested time.Time, request context.Context,
+	header http.Header, log *slog.Logger) *attempt {
 	ctx, cancel := context.WithCancelCause(telemetry.With(context.Background(), g.o.Telemetry))
 	a := &attempt{
-		g: g, agent: agent, lease: begun.Lease, term: newTerm(requested.Add(g.o.Lease)), clock: g.clockAt(begun.Now), intent: begun.Thread.Live.Intent,
+		g: g, agent: agent, lease: begun.Lease, term: newTerm(requested.Add(g.o.Lease)), clock: g.clockAt(begun.Now),
+		intent: begun.Thread.Live.Intent,
 		cancel: cancel, done: make(chan struct{}), woken: make(chan struct{}, 1), header: agent.forwarded(header),
-		committing: lock.New(), ids: newMinter(g.o.NewID), metrics: g.metrics, measuredAs: measuredAs(agent), requested: requested,
+		committing: lock.New(), ids: newMinter(g.o.NewID), metrics: g.metrics, measuredAs: measuredAs(agent),
+		requested: requested,
 	}
 	a.ctx = a.beginStep(ctx, request)
 	a.background = context.WithoutCancel(a.ctx)
@@ -86,7 +89,8 @@ func (a *attempt) startRun() error {
 		return err
 	}
 	if a.intent.Approximate {
-		if err := a.run.Emit(&agui.Custom{Name: "gateway.state", Value: json.RawMessage(`{"approximate":true}`)}); err != nil {
+		if err := a.run.Emit(&agui.Custom{Name: "gateway.state",
+			Value: json.RawMessage(`{"approximate":true}`)}); err != nil {
 			return err
 		}
 	}
@@ -141,9 +145,11 @@ func (a *attempt) session() *groupchat.Session {
 	s := &groupchat.Session{
 		Run: a.run, State: a.doc, Journal: a, Fence: a.term.wait,
 		Input: groupchat.Input{
-			ThreadID: a.lease.Key.ID, RunID: a.intent.RunID, Agent: a.lease.Key.Agent, Principal: principalOf(a.lease.Key, a.intent.Caller),
-			Tools: a.intent.Tools, Context: a.intent.Context, ForwardedProps: a.intent.ForwardedProps, Header: a.header,
-			Hops: a.intent.Hops, Chain: a.intent.Chain, ThreadUsage: t.Usage,
+			ThreadID: a.lease.Key.ID, RunID: a.intent.RunID, Agent: a.lease.Key.Agent,
+			Principal: principalOf(a.lease.Key, a.intent.Caller),
+			Tools:     a.intent.Tools, Context: a.intent.Context, ForwardedProps: a.intent.ForwardedProps,
+			Header: a.header,
+			Hops:   a.intent.Hops, Chain: a.intent.Chain, ThreadUsage: t.Usage,
 		},
 		MaxTurns:  a.agent.MaxTurns,
 		Memo:      maps.Clone(a.effects), // an agent's goroutines read it

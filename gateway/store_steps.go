@@ -40,7 +40,8 @@ func (s measuredStore) measure(ctx context.Context, operation string, call func(
 
 // noFaults are errors that report a condition of the data rather than a failure of the store.
 var noFaults = []error{
-	state.ErrUnknownThread, state.ErrLeaseLost, state.ErrRevision, state.ErrGap, state.ErrTrimmed, state.ErrUnknownMessage,
+	state.ErrUnknownThread, state.ErrLeaseLost, state.ErrRevision, state.ErrGap, state.ErrTrimmed,
+	state.ErrUnknownMessage,
 	state.ErrThreadExists, state.ErrCursor, state.ErrStored, state.ErrUnknownApproval,
 }
 
@@ -61,7 +62,8 @@ func storeFault(err error) error {
 }
 
 // ask is step for calls with a result.
-func ask[T any](ctx context.Context, s measuredStore, operation string, call func(context.Context) (T, error)) (v T, err error) {
+func ask[T any](ctx context.Context, s measuredStore, operation string,
+	call func(context.Context) (T, error)) (v T, err error) {
 	err = s.step(ctx, operation, func(ctx context.Context) (err error) {
 		v, err = call(ctx)
 		return err
@@ -83,10 +85,13 @@ func (s measuredStore) Overdue(ctx context.Context, limit int) (keys []state.Key
 }
 
 func (s measuredStore) Signal(ctx context.Context, key state.Key, run uint64, signal state.Signal) (bool, error) {
-	return ask(ctx, s, "signal", func(ctx context.Context) (bool, error) { return s.Store.Signal(ctx, key, run, signal) })
+	return ask(ctx, s, "signal", func(ctx context.Context) (bool, error) {
+		return s.Store.Signal(ctx, key, run, signal)
+	})
 }
 
-func (s measuredStore) NoteReader(ctx context.Context, key state.Key, d time.Duration) (left time.Duration, live bool, err error) {
+func (s measuredStore) NoteReader(ctx context.Context, key state.Key,
+	d time.Duration) (left time.Duration, live bool, err error) {
 	err = s.measure(ctx, "note_reader", func() error { left, live, err = s.Store.NoteReader(ctx, key, d); return err })
 	return left, live, err
 }
@@ -117,7 +122,8 @@ func (s measuredStore) Load(ctx context.Context, key state.Key) (t *state.Thread
 }
 
 func (s measuredStore) Snapshot(ctx context.Context, key state.Key) (*state.Snapshot, error) {
-	return ask(ctx, s, "snapshot", func(ctx context.Context) (*state.Snapshot, error) { return s.Store.Snapshot(ctx, key) })
+	return ask(ctx, s, "snapshot",
+		func(ctx context.Context) (*state.Snapshot, error) { return s.Store.Snapshot(ctx, key) })
 }
 
 func (s measuredStore) Runs(ctx context.Context, key state.Key) ([]state.Run, error) {
@@ -125,11 +131,14 @@ func (s measuredStore) Runs(ctx context.Context, key state.Key) ([]state.Run, er
 }
 
 func (s measuredStore) State(ctx context.Context, key state.Key, rev int64) (json.RawMessage, error) {
-	return ask(ctx, s, "state", func(ctx context.Context) (json.RawMessage, error) { return s.Store.State(ctx, key, rev) })
+	return ask(ctx, s, "state", func(ctx context.Context) (json.RawMessage, error) {
+		return s.Store.State(ctx, key, rev)
+	})
 }
 
 func (s measuredStore) Messages(ctx context.Context, key state.Key, rev int64) (state.Conversation, error) {
-	return ask(ctx, s, "messages", func(ctx context.Context) (state.Conversation, error) { return s.Store.Messages(ctx, key, rev) })
+	return ask(ctx, s, "messages",
+		func(ctx context.Context) (state.Conversation, error) { return s.Store.Messages(ctx, key, rev) })
 }
 
 func (s measuredStore) Holds(ctx context.Context, key state.Key, id state.FrameID) (bool, error) {
@@ -137,7 +146,9 @@ func (s measuredStore) Holds(ctx context.Context, key state.Key, id state.FrameI
 }
 
 func (s measuredStore) Find(ctx context.Context, principal, id string) ([]state.Key, error) {
-	return ask(ctx, s, "find", func(ctx context.Context) ([]state.Key, error) { return s.Store.Find(ctx, principal, id) })
+	return ask(ctx, s, "find", func(ctx context.Context) ([]state.Key, error) {
+		return s.Store.Find(ctx, principal, id)
+	})
 }
 
 func (s measuredStore) List(ctx context.Context, q state.Query) (state.Page, error) {
@@ -145,7 +156,8 @@ func (s measuredStore) List(ctx context.Context, q state.Query) (state.Page, err
 }
 
 func (s measuredStore) Approvals(ctx context.Context, key state.Key) ([]state.Approval, error) {
-	return ask(ctx, s, "approvals", func(ctx context.Context) ([]state.Approval, error) { return s.Store.Approvals(ctx, key) })
+	return ask(ctx, s, "approvals",
+		func(ctx context.Context) ([]state.Approval, error) { return s.Store.Approvals(ctx, key) })
 }
 
 func (s measuredStore) Remember(ctx context.Context, key state.Key, a state.Approval) error {
@@ -153,14 +165,17 @@ func (s measuredStore) Remember(ctx context.Context, key state.Key, a state.Appr
 }
 
 func (s measuredStore) Revoke(ctx context.Context, key state.Key, id string) (state.Approval, error) {
-	return ask(ctx, s, "revoke", func(ctx context.Context) (state.Approval, error) { return s.Store.Revoke(ctx, key, id) })
+	return ask(ctx, s, "revoke", func(ctx context.Context) (state.Approval, error) {
+		return s.Store.Revoke(ctx, key, id)
+	})
 }
 
 func (s measuredStore) Rename(ctx context.Context, key state.Key, title string) error {
 	return s.step(ctx, "rename", func(ctx context.Context) error { return s.Store.Rename(ctx, key, title) })
 }
 
-func (s measuredStore) Fork(ctx context.Context, from state.Key, messageID, id string, maxStored int64) (*state.Thread, error) {
+func (s measuredStore) Fork(ctx context.Context, from state.Key, messageID, id string,
+	maxStored int64) (*state.Thread, error) {
 	return ask(ctx, s, "fork", func(ctx context.Context) (*state.Thread, error) {
 		return s.Store.Fork(ctx, from, messageID, id, maxStored)
 	})
@@ -175,7 +190,8 @@ func (s measuredStore) Purge(ctx context.Context, key state.Key) error {
 }
 
 func (s measuredStore) PatchState(ctx context.Context, r *state.PatchRequest) (state.PatchResult, error) {
-	return ask(ctx, s, "patch_state", func(ctx context.Context) (state.PatchResult, error) { return s.Store.PatchState(ctx, r) })
+	return ask(ctx, s, "patch_state",
+		func(ctx context.Context) (state.PatchResult, error) { return s.Store.PatchState(ctx, r) })
 }
 
 var _ state.Store = measuredStore{}

@@ -66,7 +66,8 @@ func (r *reader) signalHangUp(a *attempt) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.req.Context()), 5*time.Second)
 	defer cancel()
-	if _, err := r.g.store.Signal(ctx, r.key, a.intent.Origin, state.SignalHungUp); err != nil && !errors.Is(err, state.ErrUnknownThread) {
+	if _, err := r.g.store.Signal(ctx, r.key, a.intent.Origin, state.SignalHungUp); err != nil &&
+		!errors.Is(err, state.ErrUnknownThread) {
 		r.g.log(r.req).Warn("run: hang-up not noted", "error", err)
 	}
 }
@@ -215,7 +216,9 @@ func (r *reader) messages(rev int64) (state.Conversation, error) {
 	if known != nil && opening == rev {
 		return known, nil
 	}
-	return askStore(r, func(ctx context.Context) (state.Conversation, error) { return r.g.store.Messages(ctx, r.key, rev) })
+	return askStore(r, func(ctx context.Context) (state.Conversation, error) {
+		return r.g.store.Messages(ctx, r.key, rev)
+	})
 }
 
 // state returns the thread's state at a revision.
@@ -254,7 +257,8 @@ func askStore[T any](r *reader, call func(context.Context) (T, error)) (T, error
 const lastFrames = 500 * time.Millisecond
 
 // projectBatch converts stored frames to the reader's, up to its end. It returns the last stored frame covered.
-func (r *reader) projectBatch(t tailOptions, run *opening, batch []state.Frame) (frames []state.Frame, last state.Frame, err error) {
+func (r *reader) projectBatch(t tailOptions, run *opening,
+	batch []state.Frame) (frames []state.Frame, last state.Frame, err error) {
 	frames = make([]state.Frame, 0, len(batch))
 	for _, f := range batch {
 		last = f

@@ -138,7 +138,8 @@ func (g *Gateway) agentForTakeover(key state.Key) (agent *servedAgent, overdue t
 	if agent, err := g.acquireAgent(key.Agent); err == nil {
 		return agent, 0
 	}
-	s := newServed(key.Agent, groupchat.AgentFunc(func(context.Context, *groupchat.Turn) error { return errAttemptsUsedUp }), g.o)
+	ended := func(context.Context, *groupchat.Turn) error { return errAttemptsUsedUp }
+	s := newServed(key.Agent, groupchat.AgentFunc(ended), g.o)
 	s.removed, s.roster = true, &roster{runs: 1, left: make(chan struct{})}
 	return s, orphanLeases * g.o.Lease
 }
@@ -187,7 +188,8 @@ func (a *attempt) continueRun() error {
 		return err
 	}
 	code := errcode.RunMoved
-	if err := a.run.CloseOpen(run.ClosingOptions{SubagentCode: string(code), SubagentMessage: code.Message()}); err != nil {
+	if err := a.run.CloseOpen(run.ClosingOptions{SubagentCode: string(code),
+		SubagentMessage: code.Message()}); err != nil {
 		return err
 	}
 	if err := a.closeCalls(code); err != nil {

@@ -46,7 +46,8 @@ func (b *teamBudget) describe(info groupchat.Info) teamDocument {
 		to := p.HandsOverTo[:min(len(p.HandsOverTo), b.edges)]
 		b.edges -= len(to)
 		doc.More = doc.More || len(to) < len(p.HandsOverTo)
-		doc.Participants = append(doc.Participants, participantInATeam{Name: p.Name, Description: p.Description, HandsOverTo: to})
+		doc.Participants = append(doc.Participants,
+			participantInATeam{Name: p.Name, Description: p.Description, HandsOverTo: to})
 	}
 	for i, p := range included { // the ones of this level come first
 		doc.Participants[i].teamDocument = b.describe(p)

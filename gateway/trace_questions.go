@@ -16,7 +16,7 @@ func (l *traceLog) writeAsked(questions []agui.Interrupt) {
 	}
 }
 
-// writeAnswered writes the questions that the run's answers belong to, from when they were asked to when the answers came.
+// writeAnswered writes the questions that the run answers, from when they were asked to when the answers came.
 func (l *traceLog) writeAnswered() {
 	i := &l.a.intent
 	for _, q := range i.Questions {
@@ -41,7 +41,8 @@ func (l *traceLog) writeAnswered() {
 func (l *traceLog) writeQuestion(q agui.Interrupt, start, end int64, code errcode.Code) {
 	l.questions++
 	r := telemetry.Record{
-		ID: strconv.Itoa(l.a.intent.Attempts) + ".q" + strconv.Itoa(l.questions), Parent: l.root, Kind: telemetry.KindQuestion,
+		ID: strconv.Itoa(l.a.intent.Attempts) + ".q" + strconv.Itoa(l.questions), Parent: l.root,
+		Kind: telemetry.KindQuestion,
 		Name: l.names[q.SubagentRunID], Start: start, End: end, Code: code,
 		SubagentRunID: q.SubagentRunID, ToolCallID: q.ToolCallID, InterruptID: q.ID,
 	}

@@ -63,7 +63,8 @@ func (a *attempt) readTyped(ctx context.Context, s *groupchat.Session) error {
 }
 
 // askModel asks the agent's model for the answer, if the agent has one for this. Model errors are treated as no match.
-func (a *attempt) askModel(t *groupchat.Turn, q typed.Question, text string) (answer json.RawMessage, say string, err error) {
+func (a *attempt) askModel(t *groupchat.Turn, q typed.Question,
+	text string) (answer json.RawMessage, say string, err error) {
 	if a.agent.TypedAnswers == nil || a.agent.TypedAnswers.Model == nil {
 		return nil, "", nil
 	}
@@ -71,7 +72,8 @@ func (a *attempt) askModel(t *groupchat.Turn, q typed.Question, text string) (an
 	if !ok {
 		return nil, "", nil
 	}
-	reply, err := t.AskModel("typed", groupchat.ModelCall{Purpose: groupchat.ForOther, Model: a.agent.TypedAnswers.Model, Request: request})
+	reply, err := t.AskModel("typed",
+		groupchat.ModelCall{Purpose: groupchat.ForOther, Model: a.agent.TypedAnswers.Model, Request: request})
 	if groupchat.ModelFailed(err) {
 		a.log.Warn("run: a message could not be interpreted as an answer", "error", err)
 		return nil, "", nil
@@ -108,21 +110,24 @@ func (a *attempt) endUnclear() error {
 			return a.finish(reopenCommit(state.RunSuccess), &agui.Outcome{Type: agui.OutcomeSuccess}, nil)
 		}
 	}
-	return a.finish(reopenCommit(state.RunInterrupt), &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: a.intent.Questions}, nil)
+	return a.finish(reopenCommit(state.RunInterrupt),
+		&agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: a.intent.Questions}, nil)
 }
 
 // endReading ends a run that was stopped before its message was understood: the question has no answer.
 func (a *attempt) endReading() error {
 	a.rec.Hold()
 	code := errcode.Cancelled
-	if err := a.run.CloseOpen(run.ClosingOptions{SubagentCode: string(code), SubagentMessage: code.Message()}); err != nil {
+	if err := a.run.CloseOpen(run.ClosingOptions{SubagentCode: string(code),
+		SubagentMessage: code.Message()}); err != nil {
 		return err
 	}
 	if err := a.sendSnapshots(); err != nil {
 		return err
 	}
 	usage := a.usage.Total()
-	if err := a.run.Finish(&agui.RunFinished{Outcome: &agui.Outcome{Type: agui.OutcomeCancelled}, Usage: usage}); err != nil {
+	if err := a.run.Finish(&agui.RunFinished{Outcome: &agui.Outcome{Type: agui.OutcomeCancelled},
+		Usage: usage}); err != nil {
 		return err
 	}
 	c := reopenCommit(state.RunCancelled)

@@ -104,7 +104,8 @@ func (d desk[T]) ask(turn *groupchat.Turn, t trip, options []T, best, days int, 
 // book writes the choice into the itinerary and confirms it. The options are written in the same delta and not before,
 // because a page shows them on the question's card until one is chosen.
 func (d desk[T]) book(turn *groupchat.Turn, t trip, options []T, chosen T, days int) error {
-	err := write(turn, assignment{d.list, options}, assignment{"/itinerary/" + d.item, chosen}, assignment{"/planning_step", d.bookedStep})
+	err := write(turn, assignment{d.list, options}, assignment{"/itinerary/" + d.item, chosen},
+		assignment{"/planning_step", d.bookedStep})
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@
 //	guide.go       a specialist without questions
 //	understand.go  reads a message with a model; limits.go, the traveller's limits of prices
 //	trip.go        the shared state as the team reads and writes it
-//	voice.go       the team's sentences: fixed, or through a model; words.go, where it may change neither names nor numbers
+//	voice.go       the team's sentences: fixed, or through a model; words.go, with names and numbers kept
 //	suggest.go     suggested messages
 //
 // The team needs no model and no network; with a model it uses the traveller's language. Its world is

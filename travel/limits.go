@@ -34,7 +34,8 @@ func (l limits) hotel(options []catalogue.Hotel, best int) (int, bool) {
 		if fits(h) {
 			return i, true
 		}
-		if least < 0 || rated(h) && !rated(options[least]) || rated(h) == rated(options[least]) && h.Dollars() < options[least].Dollars() {
+		if least < 0 || rated(h) && !rated(options[least]) || rated(h) == rated(options[least]) &&
+			h.Dollars() < options[least].Dollars() {
 			least = i
 		}
 	}

@@ -187,13 +187,14 @@ func (s *supervisor) instruction(topic english.Topic) string {
 // finish ends the planning of a complete trip.
 func (s *supervisor) finish(t trip) groupchat.Decision {
 	say := s.addNote(english.Ready(t.summary(), s.task.Days))
-	return groupchat.Decision{Done: true, Reason: stepComplete, Act: func(ctx context.Context, turn *groupchat.Turn) error {
-		err := write(turn, assignment{"/active_agent", supervisorAgent}, assignment{"/planning_step", stepComplete})
-		if err != nil {
-			return err
-		}
-		return s.voice.say(ctx, turn, "ready", say)
-	}}
+	return groupchat.Decision{Done: true, Reason: stepComplete,
+		Act: func(ctx context.Context, turn *groupchat.Turn) error {
+			err := write(turn, assignment{"/active_agent", supervisorAgent}, assignment{"/planning_step", stepComplete})
+			if err != nil {
+				return err
+			}
+			return s.voice.say(ctx, turn, "ready", say)
+		}}
 }
 
 // addNote returns text with the note appended, once.

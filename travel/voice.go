@@ -11,10 +11,11 @@ import (
 type voice struct{ model model.Model }
 
 // voiceInstructions ask a model to rephrase a sentence without changing a fact.
-const voiceInstructions = "You speak for a small team of travel specialists, to a traveller. Each time you are given what is to be said. " +
-	"Say it in your own words, warmly, in the language the traveller writes in and at about the same length. Keep every name, price, number and " +
-	"place as it is, keep what the traveller is told to answer in double quotes word for word, add no facts that you are not given, and never say " +
-	"that you have booked or changed anything yourself."
+const voiceInstructions = "You speak for a small team of travel specialists, to a traveller. Each time you are " +
+	"given what is to be said. Say it in your own words, warmly, in the language the traveller writes in and at " +
+	"about the same length. Keep every name, price, number and place as it is, keep what the traveller is told to " +
+	"answer in double quotes word for word, add no facts that you are not given, and never say that you have booked " +
+	"or changed anything yourself."
 
 // say sends text once per turn, unchanged or phrased by the model; a turn with a model sends one text. If the model
 // fails, the turn fails: a fallback to the fixed text would hide a wrong key.

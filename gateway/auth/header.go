@@ -73,11 +73,13 @@ func unmapped(p netip.Prefix) (netip.Prefix, error) {
 // isHeaderName reports whether name is a header that a proxy may set for this purpose: one without another meaning.
 func isHeaderName(name string) bool {
 	switch http.CanonicalHeaderKey(name) {
-	case "Host", "Authorization", "Cookie", "Content-Type", "Content-Length", "Connection", "Transfer-Encoding", "Origin", "Accept", keyHeader:
+	case "Host", "Authorization", "Cookie", "Content-Type", "Content-Length", "Connection", "Transfer-Encoding",
+		"Origin", "Accept", keyHeader:
 		return false
 	}
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
-		return (r < 'a' || 'z' < r) && (r < 'A' || 'Z' < r) && (r < '0' || '9' < r) && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
+		return (r < 'a' || 'z' < r) && (r < 'A' || 'Z' < r) && (r < '0' || '9' < r) &&
+			!strings.ContainsRune("!#$%&'*+-.^_`|~", r)
 	})
 }
 

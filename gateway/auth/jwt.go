@@ -101,7 +101,8 @@ func NewJWT(o JWTOptions) (*JWT, error) {
 // Start begins to read the provider's keys, so that the first request need not wait and errors are logged early.
 func (j *JWT) Start() {
 	if j.from.inClear() {
-		j.o.Log.Warn("the keys for tokens are read without TLS: an attacker in the network can sign tokens", "issuer", j.from.name())
+		j.o.Log.Warn("the keys for tokens are read without TLS: an attacker in the network can sign tokens", "issuer",
+			j.from.name())
 	}
 	j.keys.start()
 }
@@ -195,7 +196,8 @@ func (j *JWT) principal(data []byte) (gateway.Principal, error) {
 	if json.Unmarshal(data, token) != nil || json.Unmarshal(data, &claims) != nil {
 		return gateway.Principal{}, errClaims
 	}
-	if err := jwt.Validate(token, jwt.WithClock(jwt.ClockFunc(j.o.Now)), jwt.WithAcceptableSkew(j.o.Leeway)); err != nil {
+	if err := jwt.Validate(token, jwt.WithClock(jwt.ClockFunc(j.o.Now)),
+		jwt.WithAcceptableSkew(j.o.Leeway)); err != nil {
 		if errors.Is(err, jwt.TokenExpiredError()) {
 			return gateway.Principal{}, errExpired
 		}

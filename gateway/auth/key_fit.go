@@ -21,7 +21,8 @@ const (
 
 // algorithms are the accepted ones: all have a public key. HS256 and its variants do not: a checker could also sign.
 var algorithms = []jwa.SignatureAlgorithm{
-	jwa.RS256(), jwa.RS384(), jwa.RS512(), jwa.PS256(), jwa.PS384(), jwa.PS512(), jwa.ES256(), jwa.ES384(), jwa.ES512(), jwa.EdDSA(),
+	jwa.RS256(), jwa.RS384(), jwa.RS512(), jwa.PS256(), jwa.PS384(), jwa.PS512(), jwa.ES256(), jwa.ES384(), jwa.ES512(),
+	jwa.EdDSA(),
 }
 
 // defaultAlgorithms are those that providers use by default, and the one that replaces RS256.

@@ -22,8 +22,9 @@ const (
 )
 
 var (
-	errNoKeys     = errors.New("the provider's keys cannot be read")
-	errUnknownID  = errors.New("the token is signed with a key that the provider does not have, or not for this algorithm")
+	errNoKeys    = errors.New("the provider's keys cannot be read")
+	errUnknownID = errors.New("the token is signed with a key that the provider does not have, or not for this " +
+		"algorithm")
 	errWhichKey   = errors.New("the token does not name its key, and the provider has several")
 	errAskerGone  = errors.New("the request ended before the provider's keys were read")
 	errSetClosed  = errors.New("the gateway is shutting down")

@@ -89,7 +89,8 @@ func (k *Keys) current() []keyEntry {
 		return k.entries
 	}
 	// A file that was written twice within one tick has the same attributes.
-	same := k.read != nil && os.SameFile(info, k.read) && info.Size() == k.read.Size() && info.ModTime().Equal(k.read.ModTime())
+	same := k.read != nil && os.SameFile(info, k.read) && info.Size() == k.read.Size() &&
+		info.ModTime().Equal(k.read.ModTime())
 	if same && k.at.Sub(info.ModTime()) > settled {
 		return k.entries
 	}

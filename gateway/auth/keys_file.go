@@ -99,7 +99,8 @@ func parseKeyLine(text string) (entry keyEntry, problem string) {
 		return keyEntry{}, "has a name that " + problem
 	}
 	entry.name = parts[0]
-	if n, err := hex.Decode(entry.hash[:], []byte(cut(parts[1], 2*sha256.Size))); err != nil || n != sha256.Size || len(parts[1]) != 2*sha256.Size {
+	if n, err := hex.Decode(entry.hash[:], []byte(cut(parts[1], 2*sha256.Size))); err != nil || n != sha256.Size ||
+		len(parts[1]) != 2*sha256.Size {
 		return keyEntry{}, "has no SHA-256 in 64 hexadecimal digits behind the name"
 	}
 	if len(parts) == 2 {

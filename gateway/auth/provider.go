@@ -68,7 +68,8 @@ func newProvider(o JWTOptions, allowed []jwa.SignatureAlgorithm) (*provider, err
 // parseURL reads a URL that keys can be read from. The error does not quote it.
 func parseURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil || u.Fragment != "" {
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil ||
+		u.Fragment != "" {
 		return nil, errors.New("is not https://host/path or http://host/path")
 	}
 	return u, nil

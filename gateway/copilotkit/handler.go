@@ -184,8 +184,10 @@ func (h *Handler) agent(r *http.Request) (Agent, error) {
 func ErrorBody(code errcode.Code, message, requestID string) any {
 	switch code {
 	case errcode.InvalidInput, errcode.UnsupportedVersion:
-		return map[string]string{"error": "Invalid request body", "details": message, "code": string(code), "requestId": requestID}
+		return map[string]string{"error": "Invalid request body", "details": message, "code": string(code),
+			"requestId": requestID}
 	default:
-		return map[string]string{"error": string(code), "message": message, "code": string(code), "requestId": requestID}
+		return map[string]string{"error": string(code), "message": message, "code": string(code),
+			"requestId": requestID}
 	}
 }

@@ -73,7 +73,8 @@ func (h *Handler) about(r *http.Request) runtimeInfo {
 		ThreadEndpoints: threadEndpoints{List: true, Inspect: true},
 	}
 	for _, a := range h.o.Service.Agents(r) {
-		about.Agents[a.Name] = agentInfo{Name: a.Name, Description: a.Description, ClassName: "HttpAgent", Capabilities: a.Capabilities}
+		about.Agents[a.Name] = agentInfo{Name: a.Name, Description: a.Description, ClassName: "HttpAgent",
+			Capabilities: a.Capabilities}
 		if !a.Surfaces {
 			continue
 		}

@@ -5,8 +5,8 @@ import "net/http"
 // Routes that need services of CopilotKit's makers are answered as by a runtime without these services.
 
 func (h *Handler) noThreadChanges(http.ResponseWriter, *http.Request) error {
-	return unprocessable("Missing CopilotKitIntelligence configuration. Thread operations require a CopilotKitIntelligence " +
-		"instance to be provided in CopilotRuntime options.")
+	return unprocessable("Missing CopilotKitIntelligence configuration. Thread operations require a " +
+		"CopilotKitIntelligence instance to be provided in CopilotRuntime options.")
 }
 
 func (h *Handler) noAnnotations(http.ResponseWriter, *http.Request) error {

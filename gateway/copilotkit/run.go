@@ -77,10 +77,12 @@ func (h *Handler) stop(w http.ResponseWriter, r *http.Request) error {
 		}})
 	case run != "":
 		route.Answer(w, http.StatusOK, map[string]any{
-			"stopped": false, "message": "Run '" + route.Shorten(run) + "' is not the active run for thread '" + route.Shorten(key.ID) + "'.",
+			"stopped": false, "message": "Run '" + route.Shorten(run) + "' is not the active run for thread '" +
+				route.Shorten(key.ID) + "'.",
 		})
 	default:
-		route.Answer(w, http.StatusOK, map[string]any{"stopped": false, "message": "No active run for thread '" + route.Shorten(key.ID) + "'."})
+		route.Answer(w, http.StatusOK,
+			map[string]any{"stopped": false, "message": "No active run for thread '" + route.Shorten(key.ID) + "'."})
 	}
 	return nil
 }

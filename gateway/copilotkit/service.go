@@ -31,7 +31,8 @@ type Service interface {
 	Connect(w http.ResponseWriter, r *http.Request, agent string, in *agui.RunAgentInput) error
 	// Show streams events in the form of a run, without running or storing anything. The stream is kept alive until
 	// events returns. Meanwhile it counts as a live run, and ctx is done when live runs have to end. events may be nil.
-	Show(w http.ResponseWriter, r *http.Request, agent string, in *agui.RunAgentInput, events func(ctx context.Context) ([]agui.Event, error)) error
+	Show(w http.ResponseWriter, r *http.Request, agent string, in *agui.RunAgentInput,
+		events func(ctx context.Context) ([]agui.Event, error)) error
 	// Events yields the events in a thread's log for a client of version 0.x. Only the last yield may have an error.
 	Events(r *http.Request, t *state.Thread) iter.Seq2[json.RawMessage, error]
 	// NoteStop records that r has requested a stop of the live run of a thread, and whether there was one.

@@ -73,10 +73,12 @@ func suggesting(call string, suggestions []groupchat.Suggestion) ([]agui.Event, 
 }
 
 // suggestions calls the agent's suggester. If that fails, the list is empty, because no work depends on suggestions.
-func (h *Handler) suggestions(ctx context.Context, r *http.Request, agent Agent, in *agui.RunAgentInput) (list []groupchat.Suggestion) {
+func (h *Handler) suggestions(ctx context.Context, r *http.Request, agent Agent,
+	in *agui.RunAgentInput) (list []groupchat.Suggestion) {
 	defer func() {
 		if p := recover(); p != nil {
-			h.o.Service.Log(r).Error("suggest: panic", "error", fmt.Errorf("panic: %v", p), "stack", string(debug.Stack()))
+			h.o.Service.Log(r).Error("suggest: panic", "error", fmt.Errorf("panic: %v", p), "stack",
+				string(debug.Stack()))
 			list = nil
 		}
 	}()

@@ -43,7 +43,8 @@ func (h *Handler) listThreads(w http.ResponseWriter, r *http.Request) error {
 	}
 	list := []listedThread{}
 	for _, t := range page.Threads {
-		listed := listedThread{ID: t.Key.ID, AgentID: t.Key.Agent, CreatedAt: route.Timestamp(t.CreatedAt), UpdatedAt: route.Timestamp(t.UpdatedAt)}
+		listed := listedThread{ID: t.Key.ID, AgentID: t.Key.Agent, CreatedAt: route.Timestamp(t.CreatedAt),
+			UpdatedAt: route.Timestamp(t.UpdatedAt)}
 		if t.Title != "" {
 			listed.Name = &t.Title
 		}

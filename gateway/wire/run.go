@@ -73,12 +73,13 @@ func (w Profile) projectStopped(e *agui.RunFinished) []agui.Event {
 	case w.Stop == StopPlain:
 		e.Outcome = nil
 	case w.Era == agui.Era0:
-		return []agui.Event{&agui.RunError{Base: e.Base, Message: errcode.Cancelled.Message(), Code: string(errcode.Cancelled), Usage: e.Usage}}
+		return []agui.Event{&agui.RunError{Base: e.Base, Message: errcode.Cancelled.Message(),
+			Code: string(errcode.Cancelled), Usage: e.Usage}}
 	}
 	return []agui.Event{e}
 }
 
-// projectFailed asks the open questions again instead of sending the error, for a reader that could not answer after it.
+// projectFailed asks the open questions again instead of sending the error, after which a reader could not answer.
 func (w Profile) projectFailed(e *agui.RunError, end *state.Ending) ([]agui.Event, Loss) {
 	if !w.asksAgain(end) {
 		return []agui.Event{e}, 0

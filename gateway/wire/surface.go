@@ -14,7 +14,8 @@ func (w Profile) hides(activityType string) bool {
 
 // projectMessages removes from a snapshot the content that the reader is not sent, and converts the rest.
 func (w Profile) projectMessages(e *agui.MessagesSnapshot) ([]agui.Event, Loss) {
-	e.Messages = slices.DeleteFunc(e.Messages, func(m agui.Message) bool { return m.Role == agui.RoleActivity && w.hides(m.ActivityType) })
+	e.Messages = slices.DeleteFunc(e.Messages,
+		func(m agui.Message) bool { return m.Role == agui.RoleActivity && w.hides(m.ActivityType) })
 	for i := range e.Messages {
 		e.Messages[i] = w.Links.In(e.Messages[i])
 	}

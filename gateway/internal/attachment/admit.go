@@ -55,7 +55,8 @@ func (l Limits) Admit(m agui.Message, link func(path *url.URL) (agui.Source, boo
 		if count++; l.Count < 0 {
 			return m, &Error{Part: i, Problem: "is a file, and this agent takes none"}
 		} else if l.Count > 0 && count > l.Count {
-			return m, &Error{Part: i, Problem: fmt.Sprintf("is one file too many: a message may have %d", l.Count), Err: ErrTooLarge}
+			return m, &Error{Part: i, Problem: fmt.Sprintf("is one file too many: a message may have %d", l.Count),
+				Err: ErrTooLarge}
 		}
 		source, fault := l.source(admitted[i], link)
 		if fault != nil {

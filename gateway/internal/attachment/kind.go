@@ -23,22 +23,29 @@ type format struct {
 
 // The types that containers are found as: sniffing cannot always tell their contents.
 var (
-	mp4  = []string{"video/mp4", "audio/mp4", "audio/x-m4a", "video/x-m4v", "video/quicktime", "video/3gpp", "audio/3gpp"}
+	mp4 = []string{"video/mp4", "audio/mp4", "audio/x-m4a", "video/x-m4v", "video/quicktime", "video/3gpp",
+		"audio/3gpp"}
 	webm = []string{"video/webm", "audio/webm", "video/x-matroska"}
 	ogg  = []string{"application/ogg", "audio/ogg", "video/ogg"}
 )
 
 // formats are the types that are allowed by default. Text of every kind is allowed too, see [formatOf].
 var formats = map[string]format{
-	"image/png": {found: []string{"image/png", "image/vnd.mozilla.apng"}, inline: true}, "image/jpeg": {found: []string{"image/jpeg"}, inline: true},
-	"image/gif": {found: []string{"image/gif"}, inline: true}, "image/webp": {found: []string{"image/webp"}, inline: true},
-	"image/bmp": {found: []string{"image/bmp"}, inline: true}, "image/avif": {found: []string{"image/avif"}, inline: true},
-	"image/heic": {found: []string{"image/heic", "image/heif"}}, "image/heif": {found: []string{"image/heif", "image/heic"}},
+	"image/png":  {found: []string{"image/png", "image/vnd.mozilla.apng"}, inline: true},
+	"image/jpeg": {found: []string{"image/jpeg"}, inline: true},
+	"image/gif":  {found: []string{"image/gif"}, inline: true},
+	"image/webp": {found: []string{"image/webp"}, inline: true},
+	"image/bmp":  {found: []string{"image/bmp"}, inline: true},
+	"image/avif": {found: []string{"image/avif"}, inline: true},
+	"image/heic": {found: []string{"image/heic", "image/heif"}},
+	"image/heif": {found: []string{"image/heif", "image/heic"}},
 	"image/tiff": {found: []string{"image/tiff"}},
 
 	"audio/mpeg": {holds: isMP3, inline: true}, "audio/wav": {found: []string{"audio/wav"}, inline: true},
-	"audio/flac": {found: []string{"audio/flac"}, inline: true}, "audio/aac": {found: []string{"audio/aac"}, inline: true},
-	"audio/mp4": {found: mp4, inline: true}, "audio/webm": {found: webm, inline: true}, "audio/ogg": {found: ogg, inline: true},
+	"audio/flac": {found: []string{"audio/flac"}, inline: true},
+	"audio/aac":  {found: []string{"audio/aac"}, inline: true},
+	"audio/mp4":  {found: mp4, inline: true}, "audio/webm": {found: webm, inline: true},
+	"audio/ogg": {found: ogg, inline: true},
 
 	"video/mp4": {found: mp4, inline: true}, "video/quicktime": {found: mp4}, "video/webm": {found: webm, inline: true},
 	"video/ogg": {found: ogg, inline: true},
@@ -54,7 +61,8 @@ var formats = map[string]format{
 var aliases = map[string]string{
 	"image/jpg": "image/jpeg", "image/pjpeg": "image/jpeg", "image/apng": "image/png",
 	"audio/mp3": "audio/mpeg", "audio/x-wav": "audio/wav", "audio/wave": "audio/wav", "audio/vnd.wave": "audio/wav",
-	"audio/x-flac": "audio/flac", "audio/x-m4a": "audio/mp4", "audio/m4a": "audio/mp4", "audio/opus": "audio/ogg", "audio/x-aac": "audio/aac",
+	"audio/x-flac": "audio/flac", "audio/x-m4a": "audio/mp4", "audio/m4a": "audio/mp4", "audio/opus": "audio/ogg",
+	"audio/x-aac":       "audio/aac",
 	"application/x-pdf": "application/pdf",
 }
 

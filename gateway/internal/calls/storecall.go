@@ -13,7 +13,8 @@ const StoreTimeout = 2 * time.Second
 // Permanent reports whether a retry would return err again: the thread is deleted, damaged or of a later version, or
 // the requested data is no longer stored. A full store stays full for longer than any call waits.
 func Permanent(err error) bool {
-	return errors.Is(err, state.ErrUnknownThread) || errors.Is(err, state.ErrDamaged) || errors.Is(err, state.ErrLater) ||
+	return errors.Is(err, state.ErrUnknownThread) || errors.Is(err, state.ErrDamaged) ||
+		errors.Is(err, state.ErrLater) ||
 		errors.Is(err, state.ErrTrimmed) || errors.Is(err, state.ErrRevision) || errors.Is(err, state.ErrFull) ||
 		errors.Is(err, state.ErrStored)
 }

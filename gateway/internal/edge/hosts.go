@@ -39,7 +39,8 @@ func (h Hosts) Validate() error {
 		})
 		_, err := netip.ParseAddr(name)
 		if name != "*" && (wrong || name == "" || name != hostname(name) || err != nil && strings.Contains(name, ":")) {
-			return fmt.Errorf("gateway: hosts: %q is not the name of a host in lower case, without a scheme and a port", name)
+			return fmt.Errorf("gateway: hosts: %q is not the name of a host in lower case, without a scheme and a port",
+				name)
 		}
 	}
 	return nil

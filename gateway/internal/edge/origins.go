@@ -27,7 +27,8 @@ func (o Origins) Allow(origin string) bool {
 		return slices.Contains(o.Names, origin) || slices.Contains(o.Names, "*")
 	}
 	u, err := url.Parse(origin)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && origin == u.Scheme+"://"+u.Host && Loopback(u.Hostname())
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && origin == u.Scheme+"://"+u.Host &&
+		Loopback(u.Hostname())
 }
 
 // Credentials reports whether pages may send a browser's credentials: not if all origins are allowed.
@@ -63,7 +64,8 @@ func WantedHeaders(requested string) string {
 
 // isServerHeader reports whether a header, in lower case, is for communication between servers.
 func isServerHeader(name string) bool {
-	return name == "forwarded" || name == "x-real-ip" || name == "x-gateway-hops" || name == "x-gateway-chain" || strings.HasPrefix(name, "x-forwarded-")
+	return name == "forwarded" || name == "x-real-ip" || name == "x-gateway-hops" || name == "x-gateway-chain" ||
+		strings.HasPrefix(name, "x-forwarded-")
 }
 
 // validName reports whether a text can be the name of a header.

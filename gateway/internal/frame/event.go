@@ -17,7 +17,8 @@ var errMalformed = errors.New("gateway: malformed frame")
 type Decoder struct{ log agui.LogDecoder }
 
 // Event decodes a stored frame; a marker becomes its snapshot, of the messages or the state at its revision.
-func (d *Decoder) Event(f state.Frame, messages func(rev int64) ([]agui.Message, error), states func(rev int64) (json.RawMessage, error)) (agui.Event, error) {
+func (d *Decoder) Event(f state.Frame, messages func(rev int64) ([]agui.Message, error),
+	states func(rev int64) (json.RawMessage, error)) (agui.Event, error) {
 	if f.Type == agui.TypeMessagesSnapshot && f.Data == nil {
 		list, err := messages(f.Rev)
 		if err != nil {
@@ -35,8 +36,8 @@ func (d *Decoder) Event(f state.Frame, messages func(rev int64) ([]agui.Message,
 // Decode decodes an event of the log.
 func Decode(data []byte) (agui.Event, error) { return decodeTolerantly(agui.DecodeWritten, data) }
 
-// decodeTolerantly decodes an event of the log. An earlier version of the gateway may have written an event that is invalid
-// today; it is decoded like one of a foreign server. If that fails too, the error is errMalformed.
+// decodeTolerantly decodes an event of the log. One that an earlier version wrote and that is invalid today is decoded
+// like one of a foreign server. If that fails too, the error is errMalformed.
 func decodeTolerantly(decode func([]byte) (agui.Event, error), data []byte) (agui.Event, error) {
 	e, err := decode(data)
 	if err != nil {

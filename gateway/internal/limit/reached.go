@@ -34,7 +34,8 @@ const (
 
 // Names are all of them.
 var Names = []Name{
-	Header, Body, Bodies, BodiesPerPrincipal, Answers, ForwardedHeaders, File, Thread, State, Event, Patch, Patches, Runs, RunsPerPrincipal,
+	Header, Body, Bodies, BodiesPerPrincipal, Answers, ForwardedHeaders, File, Thread, State, Event, Patch, Patches,
+	Runs, RunsPerPrincipal,
 	TokensPerPrincipal, Rate, Readers, ReadersPerPrincipal, Store, StoredPerPrincipal, Queue, Hops, MaxRounds,
 }
 

@@ -235,7 +235,8 @@ func (r *Recorder) Commit(ctx context.Context, c state.Commit) (*state.Thread, e
 }
 
 // commitFrames appends the first frames, and writes c with the others. The caller holds write.
-func (r *Recorder) commitFrames(ctx context.Context, c state.Commit, frames []state.Frame, first int) (t *state.Thread, err error) {
+func (r *Recorder) commitFrames(ctx context.Context, c state.Commit, frames []state.Frame,
+	first int) (t *state.Thread, err error) {
 	if first > 0 {
 		if err := r.append(ctx, frames[:first]); err != nil {
 			return nil, err
@@ -266,7 +267,8 @@ func (r *Recorder) Retry(ctx context.Context, call func(context.Context) error) 
 	for wait := least; ; wait = min(2*wait, most) {
 		left := time.Until(until)
 		err := calls.Protect(func() error { return r.try(ctx, max(left, calls.StoreTimeout), call) })
-		if err == nil || calls.Panicked(err) || calls.Permanent(err) || errors.Is(err, state.ErrLeaseLost) || errors.Is(err, state.ErrGap) {
+		if err == nil || calls.Panicked(err) || calls.Permanent(err) || errors.Is(err, state.ErrLeaseLost) ||
+			errors.Is(err, state.ErrGap) {
 			return err
 		}
 		if ctx.Err() != nil {
@@ -307,7 +309,8 @@ func (r *Recorder) Fail(err error) {
 func (r *Recorder) LeaseLost() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return errors.Is(r.err, state.ErrLeaseLost) || errors.Is(r.err, state.ErrDamaged) || errors.Is(r.err, state.ErrLater)
+	return errors.Is(r.err, state.ErrLeaseLost) || errors.Is(r.err, state.ErrDamaged) ||
+		errors.Is(r.err, state.ErrLater)
 }
 
 // Stop ends the recorder's goroutine, if there is one, and waits for it. Pending frames are not written.

@@ -79,7 +79,8 @@ func CheckType(r *http.Request) error {
 
 func checkType(r *http.Request) error {
 	if MediaType(r) != "application/json" {
-		return &errcode.Error{Code: errcode.UnsupportedMediaType, Err: errors.New("content type is not application/json")}
+		return &errcode.Error{Code: errcode.UnsupportedMediaType,
+			Err: errors.New("content type is not application/json")}
 	}
 	return nil
 }
@@ -107,13 +108,15 @@ var ErrCoding = errors.New("gateway: the body is compressed")
 func ReadBody(r *http.Request, most int64) ([]byte, error) {
 	for _, coding := range r.Header.Values("Content-Encoding") {
 		if !strings.EqualFold(coding, "identity") {
-			return nil, &errcode.Error{Code: errcode.UnsupportedMediaType, Err: ErrCoding, Text: "The body must not be compressed."}
+			return nil, &errcode.Error{Code: errcode.UnsupportedMediaType, Err: ErrCoding,
+				Text: "The body must not be compressed."}
 		}
 	}
 	body := r.Body
 	if most > 0 {
 		if r.ContentLength > most {
-			return nil, limit.Reached(limit.Body, &errcode.Error{Code: errcode.TooLarge, Err: &http.MaxBytesError{Limit: most}})
+			return nil, limit.Reached(limit.Body,
+				&errcode.Error{Code: errcode.TooLarge, Err: &http.MaxBytesError{Limit: most}})
 		}
 		body = http.MaxBytesReader(nil, r.Body, most)
 	}

@@ -23,7 +23,8 @@ func StoreError(err error) error {
 		return limit.Reached(limit.Store, &errcode.Error{Code: errcode.Overloaded, Err: err})
 	case errors.Is(err, state.ErrStored):
 		return limit.Reached(limit.StoredPerPrincipal,
-			&errcode.Error{Code: errcode.TooLarge, Text: "Your threads take as much as they may; delete some.", Err: err})
+			&errcode.Error{Code: errcode.TooLarge, Text: "Your threads take as much as they may; delete some.",
+				Err: err})
 	case errors.Is(err, state.ErrCursor):
 		return InvalidQuery("cursor", "is not one of ours")
 	case errors.Is(err, context.Canceled):

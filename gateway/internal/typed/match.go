@@ -28,7 +28,8 @@ func (q Question) Match(text string) json.RawMessage {
 			return q.options[i].payload
 		}
 		answer := q.decide(text)
-		if answer == nil && text != "" && q.approval() && state.FitAnswer(q.schema, json.RawMessage(`"some words"`)) != nil {
+		if answer == nil && text != "" && q.approval() &&
+			state.FitAnswer(q.schema, json.RawMessage(`"some words"`)) != nil {
 			return q.fit(text) // a comment
 		}
 		return answer
@@ -80,7 +81,8 @@ func (q Question) approval() bool { return bytes.Contains(q.schema, []byte(`"app
 func (q Question) optionNamed(text string) int {
 	phrase, found := strings.Join(split(text), " "), -1
 	for i, o := range q.options {
-		if phrase == "" || !slices.ContainsFunc(o.labels, func(label string) bool { return strings.Join(split(label), " ") == phrase }) {
+		if phrase == "" || !slices.ContainsFunc(o.labels,
+			func(label string) bool { return strings.Join(split(label), " ") == phrase }) {
 			continue
 		}
 		if found >= 0 {
@@ -171,7 +173,8 @@ func (q Question) byPlace(all, significant []string) int {
 	switch {
 	case recommended[significant[0]]:
 		return q.recommended
-	case !ok || len(all) > 1 && significant[0] == "one" && !slices.Contains(all, "number") && !slices.Contains(all, "option"):
+	case !ok || len(all) > 1 && significant[0] == "one" && !slices.Contains(all, "number") &&
+		!slices.Contains(all, "option"):
 		return -1
 	case place == last:
 		return len(q.options) - 1
@@ -184,5 +187,6 @@ func (q Question) byPlace(all, significant []string) int {
 // split returns the words of a text in lower case, without punctuation. "I'll" is one word.
 func split(text string) []string {
 	text = strings.NewReplacer("'", "", "’", "").Replace(strings.ToLower(text))
-	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
+	return strings.FieldsFunc(text,
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
 }

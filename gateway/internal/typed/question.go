@@ -86,7 +86,8 @@ func (q *Question) readOptions(i agui.Interrupt, s schema) bool {
 		q.options = append(q.options, o)
 	}
 	if best := state.Canonical(card.Recommendation); best != nil {
-		q.recommended = slices.IndexFunc(q.options, func(o option) bool { return string(state.Canonical(o.value)) == string(best) })
+		q.recommended = slices.IndexFunc(q.options,
+			func(o option) bool { return string(state.Canonical(o.value)) == string(best) })
 	}
 	return true
 }

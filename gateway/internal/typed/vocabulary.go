@@ -3,12 +3,12 @@ package typed
 import "strings"
 
 // fillers are words around a choice, in four languages. None of them negates, compares or asks.
-var fillers = set(`a an the i ill id we lets let us me my you take taking choose pick book want would like love please thanks thank
-	go with for to one option number choice answer then that this it and hi hello
-	ich wir nehme nehmen nimm wähle wählen möchte möchten will wollen hätte hätten gern gerne bitte danke den die das der dem ein eine einen
-	mit für lieber dann option nummer antwort
-	je nous prends prenons prendrai voudrais veux choisis le la les un une avec pour merci plaît sil vous te numéro
-	yo quiero quisiera tomo elijo el los las una uno con para por favor gracias número opción`)
+var fillers = set(`a an the i ill id we lets let us me my you take taking choose pick book want would like love please
+	thanks thank go with for to one option number choice answer then that this it and hi hello ich wir nehme nehmen
+	nimm wähle wählen möchte möchten will wollen hätte hätten gern gerne bitte danke den die das der dem ein eine
+	einen mit für lieber dann option nummer antwort je nous prends prenons prendrai voudrais veux choisis le la les un
+	une avec pour merci plaît sil vous te numéro yo quiero quisiera tomo elijo el los las una uno con para por favor
+	gracias número opción`)
 
 // last is the place of the last option.
 const last = -1
@@ -17,7 +17,8 @@ const last = -1
 var places = map[string]int{}
 
 // recommended are words for the option that the question recommends.
-var recommended = set("recommended recommendation suggested suggestion empfohlene empfohlenen empfehlung recommandé recommandée recomendado recomendada")
+var recommended = set("recommended recommendation suggested suggestion empfohlene empfohlenen empfehlung recommandé " +
+	"recommandée recomendado recomendada")
 
 // decisions are messages that mean only yes or no. "OK" is not included, because it may be a reply to anything.
 var decisions = map[string]bool{}
@@ -42,13 +43,16 @@ func init() {
 		places[word] = last
 	}
 	for _, text := range []string{
-		"yes", "yes please", "yes do it", "yes go ahead", "yes i approve", "i approve", "approve", "approved", "go ahead",
-		"ja", "ja bitte", "ja mach das", "genehmigt", "ich genehmige das", "oui", "oui sil vous plaît", "approuvé", "sí", "sí por favor", "aprobado",
+		"yes", "yes please", "yes do it", "yes go ahead", "yes i approve", "i approve", "approve", "approved",
+		"go ahead",
+		"ja", "ja bitte", "ja mach das", "genehmigt", "ich genehmige das", "oui", "oui sil vous plaît", "approuvé",
+		"sí", "sí por favor", "aprobado",
 	} {
 		decisions[text] = true
 	}
 	for _, text := range []string{
-		"no", "no thanks", "no thank you", "no dont", "no do not", "dont", "do not", "deny", "denied", "reject", "rejected", "not approved",
+		"no", "no thanks", "no thank you", "no dont", "no do not", "dont", "do not", "deny", "denied", "reject",
+		"rejected", "not approved",
 		"nein", "nein danke", "nein bitte nicht", "abgelehnt", "non", "non merci", "refusé", "no gracias", "rechazado",
 	} {
 		decisions[text] = false

@@ -30,8 +30,9 @@ func (w *Webhook) Store(n *Notice) {
 	ctx, cancel := context.WithTimeout(context.Background(), calls.StoreTimeout)
 	defer cancel()
 	begun, err := w.o.Store.Begin(ctx, &state.Request{
-		Key: state.Key{Principal: Principal, Agent: Principal, ID: n.id}, RunID: n.id, Hash: n.id, ForwardedProps: record,
-		Messages: []agui.Message{{ID: n.id, Role: agui.RoleUser, Content: agui.TextContent("")}},
+		Key: state.Key{Principal: Principal, Agent: Principal, ID: n.id}, RunID: n.id, Hash: n.id,
+		ForwardedProps: record,
+		Messages:       []agui.Message{{ID: n.id, Role: agui.RoleUser, Content: agui.TextContent("")}},
 	}, state.LeaseOptions{Attempt: rand.Text(), TTL: w.o.Timeout + w.o.Lease})
 	if err != nil || begun.Lease == nil {
 		w.o.Log.Warn("webhook: not kept", "thread", n.Key.ID, "delivery", n.id, "error", err)
@@ -65,7 +66,8 @@ func (w *Webhook) Remove(n *Notice) {
 // release lets another replica send n immediately. A notice that is not in the store is lost with this replica.
 func (w *Webhook) release(n *Notice) {
 	if n.lease == nil {
-		w.o.Log.Error("webhook: lost, the store did not keep it", "agent", n.Key.Agent, "thread", n.Key.ID, "delivery", n.id)
+		w.o.Log.Error("webhook: lost, the store did not keep it", "agent", n.Key.Agent, "thread", n.Key.ID, "delivery",
+			n.id)
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.ctx), calls.StoreTimeout)
@@ -149,7 +151,8 @@ func NoticesOf(ctx context.Context, store state.Store, principal string) ([]stat
 				return nil, err
 			}
 			var n Notice
-			if t.Live != nil && json.Unmarshal(t.Live.Intent.ForwardedProps, &n) == nil && n.Key.Principal == principal {
+			if t.Live != nil && json.Unmarshal(t.Live.Intent.ForwardedProps, &n) == nil &&
+				n.Key.Principal == principal {
 				keys = append(keys, summary.Key)
 			}
 		}

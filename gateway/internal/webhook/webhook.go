@@ -230,7 +230,8 @@ func (w *Webhook) send(n *Notice) error {
 	if !w.renew(n, w.o.Timeout+w.o.Lease) {
 		return state.ErrLeaseLost
 	}
-	ctx := telemetry.WithThread(telemetry.With(telemetry.WithTraceparent(w.ctx, n.Trace), w.o.Telemetry), telemetry.Thread{ID: n.Key.ID})
+	ctx := telemetry.WithThread(telemetry.With(telemetry.WithTraceparent(w.ctx, n.Trace), w.o.Telemetry),
+		telemetry.Thread{ID: n.Key.ID})
 	ctx, step := telemetry.Begin(ctx, telemetry.Record{Kind: telemetry.KindWebhook, Attempt: n.attempt})
 	err := calls.Protect(func() error { return w.post(ctx, n) })
 	if err != nil {

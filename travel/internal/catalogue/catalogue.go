@@ -50,12 +50,15 @@ func read(data []byte) ([]*City, error) {
 	cities := make([]*City, len(file.Cities))
 	for i, r := range file.Cities {
 		city := &City{
-			Name: r.Name, Country: r.Country, Airport: r.Airport, Airline: r.Airline, About: strings.Join(r.About, "\n\n"),
-			aliases: r.Aliases, airports: r.OtherAirports, lat: r.Lat, lon: r.Lon, hotels: r.Hotels, experiences: r.Experiences,
+			Name: r.Name, Country: r.Country, Airport: r.Airport, Airline: r.Airline,
+			About:   strings.Join(r.About, "\n\n"),
+			aliases: r.Aliases, airports: r.OtherAirports, lat: r.Lat, lon: r.Lon, hotels: r.Hotels,
+			experiences: r.Experiences,
 		}
 		city.recommended = slices.IndexFunc(r.Hotels, func(h Hotel) bool { return h.Name == r.RecommendedHotel })
 		if city.recommended < 0 {
-			return nil, fmt.Errorf("catalogue: %s: recommended hotel %q is not one of its hotels", r.Name, r.RecommendedHotel)
+			return nil, fmt.Errorf("catalogue: %s: recommended hotel %q is not one of its hotels", r.Name,
+				r.RecommendedHotel)
 		}
 		cities[i] = city
 	}

@@ -23,7 +23,8 @@ func Intro(from, to *catalogue.City, days int, again bool) string {
 	if again {
 		greeting = "We start with a clean sheet. "
 	}
-	return fmt.Sprintf("%sI will coordinate our specialists to plan your trip from %s to %s%s. The flights specialist goes first.",
+	return fmt.Sprintf("%sI will coordinate our specialists to plan your trip from %s to %s%s. The flights "+
+		"specialist goes first.",
 		greeting, from, to, forDays(days))
 }
 
@@ -54,7 +55,8 @@ func FlightBooked(from, to *catalogue.City, f catalogue.Flight) string {
 
 // HotelsFound announces the number of hotels on offer.
 func HotelsFound(city *catalogue.City, options int, best catalogue.Hotel, days int) string {
-	return fmt.Sprintf("I found %d accommodation options in %s%s. I recommend %s.", options, city, forDays(days), best.Name)
+	return fmt.Sprintf("I found %d accommodation options in %s%s. I recommend %s.", options, city, forDays(days),
+		best.Name)
 }
 
 // WhichHotel asks the traveller to choose one.
@@ -75,7 +77,8 @@ func HotelLimit(best catalogue.Hotel, met bool) string {
 	if met {
 		return fmt.Sprintf("It costs %s and has %s, as you want it.", best.PricePerNight, best.Rating)
 	}
-	return fmt.Sprintf("None is quite what you want; this one, at %s and with %s, comes nearest.", best.PricePerNight, best.Rating)
+	return fmt.Sprintf("None is quite what you want; this one, at %s and with %s, comes nearest.", best.PricePerNight,
+		best.Rating)
 }
 
 // NotCatered names the wishes that the team cannot take care of.
@@ -84,7 +87,8 @@ func NotCatered(wishes []string) string {
 	for i, wish := range wishes {
 		quoted[i] = "\"" + wish + "\""
 	}
-	return fmt.Sprintf("I am sorry, our catalogue says nothing about %s, so I cannot take care of that.", list(quoted, "or"))
+	return fmt.Sprintf("I am sorry, our catalogue says nothing about %s, so I cannot take care of that.",
+		list(quoted, "or"))
 }
 
 // HotelBooked confirms the chosen hotel.
@@ -129,30 +133,36 @@ func Summary(from, to *catalogue.City, f catalogue.Flight, h catalogue.Hotel, ex
 
 // Ready announces a complete trip.
 func Ready(summary string, days int) string {
-	return fmt.Sprintf("The planning is complete and your itinerary is ready: %s%s. Enjoy your trip!", summary, forDays(days))
+	return fmt.Sprintf("The planning is complete and your itinerary is ready: %s%s. Enjoy your trip!", summary,
+		forDays(days))
 }
 
 // AlreadyPlanned answers a request for a trip that is complete.
 func AlreadyPlanned(summary string, days int) string {
-	return fmt.Sprintf("Your trip is already planned: %s%s. To plan another one, say \"start over\"; to change a part, say \"another flight\" or \"another hotel\".",
+	return fmt.Sprintf("Your trip is already planned: %s%s. To plan another one, say \"start over\"; to change a "+
+		"part, say \"another flight\" or \"another hotel\".",
 		summary, forDays(days))
 }
 
 // WhatToChange answers a traveller who wants an unspecified change.
 func WhatToChange(from, to *catalogue.City) string {
-	return fmt.Sprintf("What would you like to be different about your trip from %s to %s? Say \"another flight\", \"another hotel\", the city you would rather see, or \"start over\".",
+	return fmt.Sprintf("What would you like to be different about your trip from %s to %s? Say \"another flight\", "+
+		"\"another hotel\", the city you would rather see, or \"start over\".",
 		from, to)
 }
 
 // AllExperiences answers a traveller who wants other experiences.
 func AllExperiences(city *catalogue.City) string {
-	return fmt.Sprintf("Those are all the experiences our specialist knows in %s. Say \"another flight\" or \"another hotel\" to change those, or \"start over\" for a new trip.",
+	return fmt.Sprintf("Those are all the experiences our specialist knows in %s. Say \"another flight\" or "+
+		"\"another hotel\" to change those, or \"start over\" for a new trip.",
 		city)
 }
 
 // Welcome introduces the team. summary is that of a complete trip, or empty.
 func Welcome(summary string) string {
-	text := "Hello! I am the supervisor of a small team of travel specialists. Tell me where you want to go, and we look for flights, a hotel and things to do; you choose, we keep the itinerary. I can also tell you about a city. We know " +
+	text := "Hello! I am the supervisor of a small team of travel specialists. Tell me where you want to go, and we " +
+		"look for flights, a hotel and things to do; you choose, we keep the itinerary. I can also tell you about a " +
+		"city. We know " +
 		list(cityNames(), "and") + "."
 	if summary != "" {
 		text += " Your present trip is planned: " + summary + ". Say \"start over\" for another."
@@ -162,7 +172,8 @@ func Welcome(summary string) string {
 
 // UnknownCity answers a traveller who names a place that is not in the catalogue.
 func UnknownCity(name string) string {
-	return fmt.Sprintf("I am sorry, I do not know %s yet. I can plan trips between %s. Which of them would you like to see?",
+	return fmt.Sprintf("I am sorry, I do not know %s yet. I can plan trips between %s. Which of them would you like "+
+		"to see?",
 		shorten(name), list(cityNames(), "and"))
 }
 
