@@ -56,7 +56,7 @@ func (a *answer) run(ctx context.Context, yield func(agui.Event, error) bool) er
 	return err
 }
 
-// stopPatience is how long a reader that is done waits for the answer to a stop.
+// stop ends the run at a server that would continue it. A long stop continues in the background.
 func (a *answer) stop(ctx context.Context, err error) {
 	refused, _ := errors.AsType[*Error](err)
 	if a.ended || refused != nil && refused.Fault == FaultStatus {
