@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/copilotkit"
 	"github.com/agui-gateway/gateway/gateway/internal/limit"
@@ -89,4 +90,13 @@ func (g *Gateway) writeRateLimited(w http.ResponseWriter, r *http.Request, err e
 	}
 	g.noteLimit(err)
 	g.writeError(w, r, err)
+}
+
+// spend adds the new usage of the run to its principal's, and returns an error if that is over its limit.
+func (a *attempt) spend() error {
+	total := agui.SumTokens(a.usage.Total())
+	more := total - a.spent.Swap(total)
+	principal := a.lease.Key.Principal
+	a.g.limits.tokens.Spend(principal, more)
+	return a.g.limits.checkTokens(principal)
 }
