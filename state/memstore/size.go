@@ -11,7 +11,9 @@ import (
 // What the parts of a thread take beside their encodings, with their places in lists and maps. These are means of what
 // the heap shows, see TestTheBooksAreAboutTheHeap.
 const (
-	threadCost   = 1300
+	threadCost   = 2500
+	liveCost     = 1000
+	partCost     = 100
 	messageCost  = 700
 	placeCost    = 160
 	tokenCost    = 900
@@ -86,19 +88,32 @@ func runsSize(runs []state.Run) (n int64) {
 	return n
 }
 
-// threadSize returns the size of a thread with its checkpoint, its live attempt and its queue. Large parts that are
-// JSON already are not encoded again.
+// threadSize returns the size of a thread with its checkpoint, its live attempt and its queue. It is computed with each
+// change, so only rare parts are encoded for it.
 func threadSize(t *state.Thread) int64 {
-	rest, n := *t, len(t.Checkpoint)+len(t.Notes)
-	rest.Checkpoint, rest.Notes = nil, nil
-	if t.Live != nil {
-		live := *t.Live
-		for key, result := range live.Memo {
-			n += len(key) + len(result)
-		}
-		live.Memo, rest.Live = nil, &live
+	n := threadCost + int64(len(t.Title)+len(t.Checkpoint)+len(t.Notes))
+	n += partCost * int64(len(t.Answered)+len(t.Approvals)+len(t.Patched)+len(t.Queue)+len(t.Usage))
+	if len(t.Calls) > 0 || len(t.Pending) > 0 || t.Kept != nil {
+		n += encodedSize([]any{t.Calls, t.Pending, t.Kept})
 	}
-	return threadCost + int64(n) + encodedSize(&rest)
+	l := t.Live
+	if l == nil {
+		return n
+	}
+	n += liveCost + int64(len(l.Intent.ForwardedProps))
+	for key, result := range l.Memo {
+		n += partCost + int64(len(key)+len(result))
+	}
+	for _, tool := range l.Intent.Tools {
+		n += partCost + int64(len(tool.Name)+len(tool.Description)+len(tool.Parameters))
+	}
+	for _, c := range l.Intent.Context {
+		n += partCost + int64(len(c.Description)+len(c.Value))
+	}
+	if i := &l.Intent; len(i.Claims) > 0 || len(i.Effects) > 0 {
+		n += encodedSize([]any{i.Claims, i.Questions, i.Effects})
+	}
+	return n
 }
 
 // note updates the size of an entry, which is locked, in the ledger.

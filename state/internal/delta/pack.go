@@ -41,7 +41,7 @@ func (p *Pack) Follows(f *state.Frame) bool {
 	return p.n == 0 || f.ID == state.FrameID{Fence: p.Last.Fence, Seq: p.Last.Seq + 1}
 }
 
-// Add appends a frame, which follows the last one. The pack shares its event until [Pack.Seal].
+// Add appends a frame, which follows the last one. The pack shares its event.
 func (p *Pack) Add(f *state.Frame) {
 	data, ok := p.coder.Append(p.Data, f)
 	if ok {
@@ -56,8 +56,10 @@ func (p *Pack) Add(f *state.Frame) {
 	p.n, p.raw = p.n+1, p.raw+len(f.Type)+len(f.Data)
 }
 
-// Seal ends the additions and releases the memory that they need.
-func (p *Pack) Seal() { p.Data, p.coder = bytes.Clone(p.Data), Coder{} }
+// Sealed returns a copy of the pack, without the memory that additions need.
+func (p *Pack) Sealed() *Pack {
+	return &Pack{First: p.First, Last: p.Last, Data: bytes.Clone(p.Data), Room: p.Room}
+}
 
 // Frames decodes a pack of First, Last, Data and Room. It fails with [ErrBroken].
 func (p *Pack) Frames() ([]state.Frame, error) {
