@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestAFansAnswersAreThoseOfAll has a fan of which the last in the file speaks first, in each place in which the last words of an agent are
-// used: all answers are there, in the order of the file.
+// TestAFansAnswersAreThoseOfAll has a fan of which the last in the file speaks first, in each place in which the last
+// words of an agent are used: all answers are there, in the order of the file.
 func TestAFansAnswersAreThoseOfAll(t *testing.T) {
 	t.Parallel()
 	const want = "a speaks\n\nb speaks\n\nc speaks"
@@ -86,7 +86,8 @@ func invoking(o OutputMode) func(Agent) Agent {
 	}
 }
 
-// TestAFanAsAToolAnswersForAll calls a fan as a tool: its result has all answers, and a later run of the thread can name them.
+// TestAFanAsAToolAnswersForAll calls a fan as a tool: its result has all answers, and a later run of the thread can
+// name them.
 func TestAFanAsAToolAnswersForAll(t *testing.T) {
 	t.Parallel()
 	fan := &Concurrent{Participants: backwards("a", "b", "c")}

@@ -20,8 +20,8 @@ func decisions(t *testing.T, s *stream) (list []approvalMark) {
 	return list
 }
 
-// TestApprovalAnswers: what a person says about a call is what happens, is in the metadata of its result, and is told to the model: in the same
-// turn and in later ones.
+// TestApprovalAnswers: a person's answer about a call decides, is in the metadata of its result, and is in the model's
+// request: in the same turn and in later ones.
 func TestApprovalAnswers(t *testing.T) {
 	t.Parallel()
 	const changed = "[A person changed the arguments of this call, and approved of it.]\n"
@@ -89,7 +89,7 @@ func TestApprovalsOfOneReplyAreDecidedOneByOne(t *testing.T) {
 			told = append(told, approvalMarkOf(m.Metadata).Decision+":"+string(m.Metadata[failedMeta]))
 		}
 	}
-	equal(t, "in the conversation", strings.Join(told, " "), ": :true declined: approved: edited:") // what asks nobody comes first
+	equal(t, "in the conversation", strings.Join(told, " "), ": :true declined: approved: edited:") // calls without questions come first
 }
 
 // TestToolsCannotSayThatAPersonApproved: what a tool says in its metadata of an approval is left out.

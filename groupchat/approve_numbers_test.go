@@ -9,7 +9,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// TestAnEditByABrowserChangesOneMember: the order of a refund is what the model wrote, though a browser has another number there.
+// TestAnEditByABrowserChangesOneMember: the order of a refund is what the model wrote, though a browser has another
+// number there.
 func TestAnEditByABrowserChangesOneMember(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]string{
@@ -45,7 +46,7 @@ func TestANumberIsAnOption(t *testing.T) {
 	}
 }
 
-// fit answers the first open question as hosts do, with what is left of answer when it is fitted to the question.
+// fit answers the first open question as hosts do, with the answer fitted to the question.
 func (r *rig) fit(answer string) {
 	r.t.Helper()
 	q := r.open[0]

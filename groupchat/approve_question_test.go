@@ -23,8 +23,8 @@ func shownCard(t *testing.T, i Interrupt) (c struct {
 	return c
 }
 
-// TestApprovalQuestionsShowTheCall: whoever is asked sees what would be called with what, and why; and what cannot be shown as a whole says so
-// and cannot be edited.
+// TestApprovalQuestionsShowTheCall: the question has the call, its arguments and the reason; an incomplete display says
+// so and cannot be edited.
 func TestApprovalQuestionsShowTheCall(t *testing.T) {
 	t.Parallel()
 	long := `{"note":"` + strings.Repeat("x", maxShownArguments) + `"}`

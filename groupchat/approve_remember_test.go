@@ -13,7 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// An approvalBook is what is remembered of one thread and its principal.
+// An approvalBook has the approvals of one thread and its principal.
 type approvalBook struct {
 	mu     sync.Mutex
 	thread *state.Thread
@@ -48,7 +48,7 @@ func (b *approvalBook) revoke(t *testing.T) {
 	b.thread = s.Thread
 }
 
-// rememberRig is a team of one agent whose tool f was approved of for later calls, which ends its first run.
+// rememberRig is a team of one agent with a tool f that is approved for later calls, which ends its first run.
 func rememberRig(t *testing.T, answer string, scripts ...script) (*rig, *approvalBook, *mind, *counted) {
 	t.Helper()
 	m := newMind(t, append([]script{calls("f", `{"x":1}`), says("Done.")}, scripts...)...)
@@ -128,7 +128,7 @@ type noTools struct{}
 
 func (noTools) Tools(context.Context) ([]Tool, error) { return nil, nil }
 
-// TestWhatIsNotRemembered: an answer counts for later calls only if it says so, and is an approval of what was shown.
+// TestWhatIsNotRemembered: an answer counts for later calls only if it says so, and approves the call as shown.
 func TestWhatIsNotRemembered(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -160,7 +160,8 @@ func TestWhatIsNotRemembered(t *testing.T) {
 	}
 }
 
-// TestCallsBesideARememberedOne: who was asked about a call decides on it, whatever is said about another of the same tool.
+// TestCallsBesideARememberedOne: the answer about a call decides it, whatever is remembered of another of the same
+// tool.
 func TestCallsBesideARememberedOne(t *testing.T) {
 	t.Parallel()
 	m := newMind(t, calls("f", `{"x":1}`, "f", `{"x":2}`), says("Done."))
@@ -193,7 +194,7 @@ func TestRememberedApprovalsAndTakeovers(t *testing.T) {
 			t.Fatalf("run ended with %v", dead.err)
 		}
 		equal(t, "added", len(b.thread.Approvals), 1)
-		b.revoke(t) // by its owner, before another replica goes on
+		b.revoke(t) // by its owner, before another replica continues
 		r.ctx, r.checkpoint, r.open, b.after = context.Background(), checkpoint, open, nil
 		s := r.run(Session{Checkpoint: checkpoint, Memo: maps.Clone(r.onces), Takeover: true, Answers: r.answers(answer)})
 		must(t, s.err)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestANameThatIsNoToolMakesEveryCallAsk misspells the tool whose calls a person is to approve of: what was meant cannot be
+// TestANameThatIsNoToolMakesEveryCallAsk misspells the tool in the approvals: the intended one cannot be
 // known, so every call of the agent asks, and the log says why.
 func TestANameThatIsNoToolMakesEveryCallAsk(t *testing.T) {
 	t.Parallel()
@@ -16,7 +16,7 @@ func TestANameThatIsNoToolMakesEveryCallAsk(t *testing.T) {
 		name    string
 		approve []string
 		away    bool // the source is
-		never   bool // its tools say that nobody is asked
+		never   bool // its tools never ask
 		asks    bool
 	}{
 		{name: "a tool of the source", approve: []string{"charge"}, asks: false},
@@ -61,8 +61,8 @@ func TestANameThatIsNoToolMakesEveryCallAsk(t *testing.T) {
 	}
 }
 
-// TestADeniedCallIsNotMade when the agent no longer wants approvals by the time the answer comes: what a person was asked
-// counts, not what they would be asked today.
+// TestADeniedCallIsNotMade when the agent no longer wants approvals by the time the answer comes: what a person was
+// asked counts, not what they would be asked today.
 func TestADeniedCallIsNotMade(t *testing.T) {
 	t.Parallel()
 	for name, later := range map[string]Approvals{"no approvals": {}, "those of another tool": {Tools: []string{"charge"}}} {
@@ -106,7 +106,7 @@ func TestWhetherAllCallsAskIsDecidedOnce(t *testing.T) {
 	r := newRig(t, &LLM{Model: m.model(), Sources: []ToolSource{s}, Approve: Approvals{Tools: []string{"charge"}}})
 	r.say("go")
 	equal(t, "before the answer", strings.Join(c.called(), " "), `refund{"x":1}`)
-	s.tools = s.tools[:1] // nobody has a tool of the name any more
+	s.tools = s.tools[:1] // no agent has a tool of the name any more
 	r.answer(map[string]string{"approve/llm/0/1": `{"approved":true}`})
 	equal(t, "in the same turn", strings.Join(c.called(), " "), `refund{"x":1} refund{"x":2}`)
 	m.scripts = []script{calls("refund", `{"x":3}`), says("Done.")}

@@ -46,7 +46,7 @@ func TestOptionsAreTheAnswers(t *testing.T) {
 	type size struct {
 		Name string `json:"name"`
 	}
-	for options, answers := range map[string][3]string{ // what is no answer, what is one, how it is schemed
+	for options, answers := range map[string][3]string{ // a wrong answer, a right one, their schema
 		`["S","L"]`:               {`"XXXL"`, `"L"`, `{"enum":["S","L"]}`},
 		`[1,2]`:                   {`3`, `1`, `{"enum":[1,2]}`},
 		`[{"name":"S"}]`:          {`"S"`, `{"name":"S"}`, `{"enum":[{"name":"S"}]}`},
@@ -78,7 +78,7 @@ func TestOptionsAreTheAnswers(t *testing.T) {
 			t.Errorf("%s: ended with %v", name, s.err)
 		}
 	}
-	// Its own schema counts more: what is wrong is for the turn to judge.
+	// Its schema counts more: the turn judges the rest.
 	r := newRig(t, AgentFunc(func(_ context.Context, t *Turn) error {
 		_, err := t.Ask(Question{Key: "k", Options: []size{{"S"}}, Schema: json.RawMessage(`{"type":"string"}`)})
 		return err
@@ -98,8 +98,8 @@ func TestNothingIsRecommendedUnlessSomethingIs(t *testing.T) {
 	equal(t, "card", string(r.open[0].Metadata["value"]), `{"message":"Which?","options":["S","L"]}`)
 }
 
-// TestACancelledAnswerEndsATurnThatWantsOne is about code that decodes an answer and hands the error on: a person who cancels
-// a question has not made the run fail.
+// TestACancelledAnswerEndsATurnThatWantsOne is about code that decodes an answer and hands the error on: a person who
+// cancels a question has not made the run fail.
 func TestACancelledAnswerEndsATurnThatWantsOne(t *testing.T) {
 	t.Parallel()
 	wants := AgentFunc(func(_ context.Context, t *Turn) error {
@@ -150,7 +150,7 @@ func TestACancelledAnswerEndsATurnThatWantsOne(t *testing.T) {
 	codeOf(t, r.answer(map[string]string{"k": "cancel"}), errcode.AgentFailed)
 }
 
-// TestAPauseThatIsNotReturnedFailsTheTurn is about code that goes on without the answer it has asked for.
+// TestAPauseThatIsNotReturnedFailsTheTurn is about code that drops its pause.
 func TestAPauseThatIsNotReturnedFailsTheTurn(t *testing.T) {
 	t.Parallel()
 	forgets := func(wait func(context.Context, *Turn) error) AgentFunc {
@@ -195,7 +195,7 @@ func TestAPauseThatIsNotReturnedFailsTheTurn(t *testing.T) {
 		return "booked", nil
 	})
 	codeOf(t, newRig(t, &LLM{Model: newMind(t, calls("book", `{}`), says("Done.")).model(), Tools: []Tool{tool}}).say("x"), errcode.AgentFailed)
-	// Who handles the failure of one has not forgotten the question of another, which nobody has asked.
+	// Code that handles the failure of one keeps the question of another, which was not asked.
 	fails := AgentFunc(func(_ context.Context, t *Turn) error {
 		_, err := t.InvokeAll(Invocation{Name: "a", Agent: asker("k")}, Invocation{Name: "b", Agent: failing(errors.New("boom"))})
 		if err == nil {

@@ -45,7 +45,7 @@ func TestRow129ASpecialistNeedsApproval(t *testing.T) {
 	}
 }
 
-// TestRow130TheEventsNest rebuilds the tree of who works for whom from the stream, and the caller goes on after.
+// TestRow130TheEventsNest rebuilds the tree of callers from the stream, and the caller continues after.
 func TestRow130TheEventsNest(t *testing.T) {
 	t.Parallel()
 	inner := newMind(t, calls(query("guide", "b")...), says("Left."))
@@ -70,8 +70,8 @@ func TestRow130TheEventsNest(t *testing.T) {
 	equal(t, "tree", strings.Join(tree, ", "), ">>ann, ann>ann>scout, scout>scout>guide, guide speaks, scout speaks, ann speaks")
 }
 
-// TestRow113ASpecialistMayAsk pauses the run for a question two tools deep and two specialists at once, goes on from plain
-// JSON, and asks no model anything twice.
+// TestRow113ASpecialistMayAsk pauses the run for a question two tools deep and two specialists at once, continues from
+// plain JSON, and asks no model anything twice.
 func TestRow113ASpecialistMayAsk(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []BranchPolicy{BranchFork, BranchFresh, BranchParent, BranchSession} {
@@ -110,9 +110,9 @@ func TestRow113ASpecialistMayAsk(t *testing.T) {
 	}
 }
 
-// TestRow132BranchesSurviveAReplica dies after every commit of a thread's second run, and another process, which has what was
-// committed and recorded by then and nothing else, takes over. The branches are the same afterwards, each model has seen
-// what it had without the death, and the next run's queries find the same earlier ones.
+// TestRow132BranchesSurviveAReplica dies after every commit of a thread's second run, and another process, with the
+// data committed and recorded by then and nothing else, takes over. The branches are the same afterwards, each model
+// has seen what it had without the death, and the next run's queries find the same earlier ones.
 func TestRow132BranchesSurviveAReplica(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []BranchPolicy{BranchFork, BranchFresh, BranchParent, BranchSession} {
@@ -158,8 +158,8 @@ func TestRow132BranchesSurviveAReplica(t *testing.T) {
 	}
 }
 
-// branches is a rig around a specialist that has another one, each in a branch. What its models reply depends on what they are asked
-// alone.
+// branches is a rig around a specialist that has another one, each in a branch. What its models reply depends on what
+// they are asked alone.
 type branches struct {
 	*rig
 	minds map[string]*mind
@@ -195,7 +195,7 @@ func (b *branches) next() *stream {
 	return b.say("Question " + b.origin)
 }
 
-// branchesSeen is what is known of branches: the conversation around them, what the results that people see tell of each, without
+// branchesSeen describes branches: the conversation around them, the parts of results that people see, without
 // the ids that are new on each replica, and what the models were asked.
 type branchesSeen struct {
 	conversation []string
@@ -225,7 +225,7 @@ func (b *branches) seen() branchesSeen {
 	return s
 }
 
-// TestASpecialistThatFails is a tool that fails: the model is told so, the client gets the status; the turn fails only if
+// TestASpecialistThatFails is a tool that fails: its result says so, the client gets the status; the turn fails only if
 // the tool says so.
 func TestASpecialistThatFails(t *testing.T) {
 	t.Parallel()

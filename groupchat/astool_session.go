@@ -7,9 +7,8 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// exchanges are the queries of a session and their answers before the call. They are found where
-// calls are shown: in the conversation of the agent that calls, or, for calls that people approve of, in the one
-// that people see.
+// exchanges are the queries of a session and their answers before the call. They are found where calls are shown: in
+// the conversation of the agent that calls, or, for calls that people approve of, in the one that people see.
 func (s *specialist) exchanges(t *Turn, c ToolCall, session string) []Message {
 	all := messages(t.run)
 	if t.run != t.x.Run {

@@ -14,7 +14,7 @@ import (
 // query is a call of the specialist called name.
 func query(name, text string) []string { return []string{name, `{"query":"` + text + `"}`} }
 
-// free is a specialist nobody has to approve of.
+// free is a specialist without approvals.
 func free(agent Agent, o AsToolOptions) Tool {
 	t := AsTool(agent, o)
 	t.Approve = ApproveNever
@@ -72,7 +72,8 @@ func TestRow117ASpecialistIsAToolWithAQuery(t *testing.T) {
 	}
 }
 
-// TestRow118TheResultTellsOfTheBranch and row 126: what the client is told, for each policy; nothing is known by its name.
+// TestRow118TheResultTellsOfTheBranch and row 126: the data for the client, for each policy; nothing is known by its
+// name.
 func TestRow118TheResultTellsOfTheBranch(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -162,8 +163,8 @@ func words(s string) string {
 	return rest
 }
 
-// TestRow121AForkBeginsWithWhatItsCallerSees and row 127: what it says is in nobody's conversation. Rows 122, 123 and 124 are
-// the other policies.
+// TestRow121AForkBeginsWithWhatItsCallerSees and row 127: its messages are in no conversation. Rows 122, 123 and 124
+// are the other policies.
 func TestRow121AForkBeginsWithWhatItsCallerSees(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -238,7 +239,8 @@ func TestRow124ASessionIsReadOffTheConversation(t *testing.T) {
 	equal(t, "somebody else's", words(scout.last()), "u:four")
 }
 
-// The root speaks without a name. Its model is not sent what a specialist called, and its specialists are sent its words under the agent's name.
+// The root speaks without a name. Its model is not sent what a specialist called, and its specialists are sent its
+// words under the agent's name.
 func TestTheRootAndItsSpecialistsAreApart(t *testing.T) {
 	t.Parallel()
 	boss := newMind(t, calls(query("scout", "one")...), says("I recommend KLM."), calls(query("scout", "two")...), says("Done."))

@@ -43,7 +43,7 @@ func TestACardHasMembersOfItsOwn(t *testing.T) {
 	}
 }
 
-// A remote agent that shows nothing of its own has a card with what it asks.
+// A question of a remote agent without a card gets one with its message.
 func TestARemoteQuestionHasACard(t *testing.T) {
 	t.Parallel()
 	x := &exchange{t: &Turn{path: []string{"desk", "clerk"}, as: "clerk"}}

@@ -21,7 +21,7 @@ const (
 	plantedWords = "My diagnosis is none of your business"
 )
 
-// causeOf wants err to tell all of want and nothing that was planted, and clients to be told neither.
+// causeOf wants err to contain all of want and no planted text, and clients to read neither.
 func causeOf(t *testing.T, err error, want ...string) {
 	t.Helper()
 	if err == nil {
@@ -127,7 +127,7 @@ func TestTheCauseOfASchemasFailure(t *testing.T) {
 	}
 }
 
-// TestTheCauseOfARemotesFailure names the URL that was asked and quotes the server, without headers and what was said.
+// TestTheCauseOfARemotesFailure names the URL and quotes the server, without headers and messages.
 func TestTheCauseOfARemotesFailure(t *testing.T) {
 	t.Parallel()
 	failed := func(message, code string) string {

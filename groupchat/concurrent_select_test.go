@@ -54,7 +54,7 @@ func TestASelectionIsMadeOnce(t *testing.T) {
 	}
 }
 
-// A fan lets those work whose conditions hold.
+// A Concurrent lets those work with a condition that holds.
 func ExampleSelectWhen() {
 	fan := &groupchat.Concurrent{
 		Select: groupchat.SelectWhen(map[string]groupchat.Condition{

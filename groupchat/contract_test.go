@@ -21,7 +21,7 @@ func writing(value any) (Participant, *int) {
 	began := new(int)
 	agent := AgentFunc(func(ctx context.Context, t *Turn) error {
 		*began++
-		if err := t.State().Set("/topic", 5); err != nil { // what was checked is its own now
+		if err := t.State().Set("/topic", 5); err != nil { // the checked state is a copy now
 			return err
 		}
 		if err := asker("k").Run(ctx, t); err != nil {
@@ -73,7 +73,7 @@ func TestAContractIsHeld(t *testing.T) {
 	}
 }
 
-// TestAContractBrokenIsNotTriedAgain lets the team go on without the participant, as its policy says.
+// TestAContractBrokenIsNotTriedAgain lets the team continue without the participant, as its policy says.
 func TestAContractBrokenIsNotTriedAgain(t *testing.T) {
 	t.Parallel()
 	p, began := writing("hot")

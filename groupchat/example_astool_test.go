@@ -10,7 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/model/openai/openaitest"
 )
 
-// A specialist is a tool where the model is to decide whether and what to ask, and goes on with the answer. Where the
+// A specialist is a tool where the model is to decide whether and what to ask, and continues with the answer. Where the
 // application decides who speaks, and specialists speak to the user themselves, it is a participant of a chat.
 func ExampleAsTool() {
 	server := httptest.NewServer(openaitest.Serve(openaitest.Calls("scout", `{"query":"Which way?"}`), openaitest.Text("We go left.")))

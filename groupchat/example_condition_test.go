@@ -8,7 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// Conditions look at the state, here {"topic":"tea"}, and at what was said.
+// Conditions look at the state, here {"topic":"tea"}, and at the messages.
 func ExampleCondition() {
 	tea := groupchat.Equals("/topic", "tea")
 	ready := groupchat.Said("kettle", regexp.MustCompile(`(?i)\bboils\b`).MatchString)

@@ -13,14 +13,14 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A notebook is a journal in memory. A service keeps both in its store: the run goes on from them after a crash.
+// A notebook is a journal in memory. A service keeps both in its store: the run continues from them after a crash.
 type notebook struct {
 	checkpoint json.RawMessage
 	effects    map[string]json.RawMessage
 }
 
 func (n *notebook) Commit(_ context.Context, checkpoint json.RawMessage) error {
-	n.checkpoint, n.effects = checkpoint, nil // the checkpoint has what was recorded until now
+	n.checkpoint, n.effects = checkpoint, nil // the checkpoint has all recorded effects
 	return nil
 }
 

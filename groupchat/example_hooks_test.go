@@ -10,7 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// A hook around models sees what is asked and changes what is answered.
+// A hook around models sees the request and changes the reply.
 func ExampleWithHooks() {
 	polite := groupchat.Hooks{
 		Name: "polite",

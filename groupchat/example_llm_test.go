@@ -16,7 +16,7 @@ import (
 )
 
 func ExampleLLM() {
-	// A server that asks for the weather first, and says what to wear when it is told. A real one has another URL and wants a Key.
+	// A server that asks for the weather first, and then says what to wear. A real one has another URL and wants a Key.
 	server := httptest.NewServer(openaitest.Serve(openaitest.Calls("forecast", `{"city":"Paris"}`), openaitest.Text("Take a coat.")))
 	defer server.Close()
 	m, err := openai.New(openai.Options{BaseURL: server.URL, Name: "mock"})
@@ -43,8 +43,8 @@ func ExampleLLM() {
 	// error: <nil>
 }
 
-// A phrasebook is a model that needs no server. A real one would send the request somewhere, and hand on what comes back piece by
-// piece.
+// A phrasebook is a model that needs no server. A real one would send the request somewhere, and stream the reply piece
+// by piece.
 type phrasebook map[string]string
 
 func (p phrasebook) Stream(_ context.Context, r model.Request, on model.Deltas) (model.Reply, error) {

@@ -16,7 +16,7 @@ func ExampleRouteTo() {
 		}, groupchat.Destination{Speaker: "clerk"}),
 		Participants: []groupchat.Participant{
 			{Name: "gardener", Agent: groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
-				return groupchat.Sayf(t, "I was told: %s", t.Instruction())
+				return groupchat.Sayf(t, "My instruction: %s", t.Instruction())
 			})},
 			{Name: "roaster", Agent: says("Beans.")},
 			{Name: "clerk", Agent: says("What is it about?")},
@@ -25,7 +25,7 @@ func ExampleRouteTo() {
 	_, err := groupchat.Execute(context.Background(), desk, session(nil, nil))
 	fmt.Println("error:", err)
 	// Output:
-	// gardener: I was told: Speak of leaves.
+	// gardener: My instruction: Speak of leaves.
 	// error: <nil>
 }
 
@@ -44,8 +44,8 @@ func ExampleRoundRobin() {
 	// error: <nil>
 }
 
-// A manager is a function of what it sees of its chat. This one lets the engineer answer the guest, and ends the chat after two
-// answers.
+// A manager is a function of what it sees of its chat. This one lets the engineer answer the guest, and ends the chat
+// after two answers.
 func ExampleByFunc() {
 	alternate := groupchat.ByFunc(func(_ context.Context, v groupchat.View) (groupchat.Decision, error) {
 		switch {

@@ -12,7 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// parrot is a model that says what it is told.
+// parrot is a model that repeats its request.
 var parrot = model.Func(func(_ context.Context, r model.Request, on model.Deltas) (model.Reply, error) {
 	text := ""
 	for _, m := range r.Messages {
@@ -26,7 +26,7 @@ var parrot = model.Func(func(_ context.Context, r model.Request, on model.Deltas
 
 func ExampleProvider() {
 	refund := groupchat.NewTool("refund", "Pays money back", func(context.Context, groupchat.ToolCall, struct{}) (string, error) { return "paid", nil })
-	// What is known of the user goes in front of the conversation, and some tools are only for some callers.
+	// Facts about the user are in front of the conversation, and some tools are only for some callers.
 	forCaller := func(_ context.Context, t *groupchat.Turn, p *groupchat.Prepared) error {
 		p.Before = append(p.Before, groupchat.Message{Role: agui.RoleUser, Name: "memory", Content: agui.TextContent("Prefers short answers.")})
 		if t.Principal().Has("clerk") {

@@ -61,7 +61,7 @@ func ExampleSub() {
 		Result: "/draft",
 		OnAsk: func(_ context.Context, _ *groupchat.Turn, q groupchat.Asked) (groupchat.Answer, bool, error) {
 			fmt.Println(q.Path, "asks:", q.Message)
-			return groupchat.Answer{Payload: []byte(`"short"`)}, true, nil // nobody else is bothered
+			return groupchat.Answer{Payload: []byte(`"short"`)}, true, nil // the others are not asked
 		},
 	})
 	team := &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{{Name: "text", Agent: text}}}

@@ -13,7 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// session is what the gateway puts around a run; here it prints what is said.
+// session is the gateway's part of a run; here it prints the messages.
 func session(checkpoint json.RawMessage, answers map[string]state.Answer) *groupchat.Session {
 	var mu sync.Mutex
 	n := 0

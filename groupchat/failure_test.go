@@ -80,7 +80,7 @@ func TestAPanicIsAFailureWhereverItHappens(t *testing.T) {
 				}
 			}
 		}
-		// And a participant that may fail takes nobody with it.
+		// And a participant that may fail does not end the run.
 		r := newRig(t, team(Sequential(), Participant{Name: "in", Agent: root, OnError: ErrorPolicy{Retries: 1, Skip: true}},
 			Participant{Name: "b", Agent: sayer("b")}))
 		s := r.say("x")
@@ -137,14 +137,14 @@ func TestG5SkipCountsARoundAndTellsTheManager(t *testing.T) {
 	equal(t, "no note joins the conversation", texts(r.messages), []string{"x"})
 	chat.MaxRounds = 1
 	equal(t, "a skipped turn is a round", newRig(t, chat).say("x").shape(), "bad { error agent_failed } bad")
-	// Who is the default and failed is not asked for ever.
+	// A default that failed is not asked for ever.
 	only := team(Rules("bad"), chat.Participants[0])
 	equal(t, "stream", newRig(t, only).say("x").shape(), "bad { error agent_failed } bad")
 }
 
-// TestASkippedTurnIsNotTheIdleOnes lets somebody do nothing, another fail and be skipped, and the first be chosen again: who did
-// nothing last is not known any more, and the failure may have changed what there is to do. Whom the one that failed named
-// counts for nothing.
+// TestASkippedTurnIsNotTheIdleOnes lets somebody do nothing, another fail and be skipped, and the first be chosen
+// again: who did nothing last is not known any more, and the failure may have changed what there is to do. Whom the one
+// that failed named counts for nothing.
 func TestASkippedTurnIsNotTheIdleOnes(t *testing.T) {
 	t.Parallel()
 	turns := 0

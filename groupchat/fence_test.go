@@ -48,7 +48,7 @@ func TestFence(t *testing.T) {
 			})
 		}, 2},
 		"a model that is asked again, and its tools": {func(g *gatekeeper) Agent {
-			// The tools are called one after the other: the gatekeeper does not tell apart who asks at once.
+			// The tools are called one after the other: the gatekeeper does not tell concurrent callers apart.
 			m := newMind(g.t, script{Status: 503}, calls("f", `{}`), calls("g", `{}`), says("Done."))
 			tool := func(name string) Tool {
 				return Tool{Name: name, Repeat: RepeatNever, Call: func(context.Context, ToolCall) (ToolResult, error) {
@@ -87,7 +87,7 @@ func TestFence(t *testing.T) {
 	}
 }
 
-// guarded is a model whose requests are effects.
+// guarded is a model with requests that are effects.
 func guarded(g *gatekeeper, m *mind) *openai.Model {
 	return m.model(func(o *openai.Options) {
 		o.Retries = 2

@@ -13,7 +13,7 @@ import (
 )
 
 // FuzzCheckpoint enters whatever claims to be a checkpoint. It is refused, or it works; it never panics, and the stream
-// keeps to the protocol's order, which the rig sees to.
+// keeps to the protocol's order, as the rig checks.
 func FuzzCheckpoint(f *testing.F) {
 	order := AgentFunc(func(_ context.Context, t *Turn) error {
 		if err := SayOnce(t, "begin", "Two questions first."); err != nil {

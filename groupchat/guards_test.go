@@ -11,8 +11,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// TestEditedArgumentsAreNotRemembered has an answer that the schema of the question refuses: a tool judges it again, for answers that no
-// schema was held against.
+// TestEditedArgumentsAreNotRemembered has an answer that the schema of the question refuses: a tool judges it again,
+// for answers that no schema was held against.
 func TestEditedArgumentsAreNotRemembered(t *testing.T) {
 	t.Parallel()
 	c := &counted{}

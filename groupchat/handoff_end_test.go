@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestRow24AModelEndsAnAutonomousHandoff offers a model that goes on by itself a way to say that it is done.
+// TestRow24AModelEndsAnAutonomousHandoff offers a model that continues by itself a way to say that it is done.
 func TestRow24AModelEndsAnAutonomousHandoff(t *testing.T) {
 	t.Parallel()
 	m := newMind(t, says("Step one."), script{Body: chunk(`"content":"Step two."`) + "\n" + calls("finish", `{}`).Body})

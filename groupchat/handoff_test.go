@@ -29,7 +29,7 @@ func TestRow24TheSpeakerNamesTheNextAndTheUserGetsControlBack(t *testing.T) {
 		Participant{Name: "billing", Agent: desk("billing", "refunds", "", "triage")},
 		Participant{Name: "refunds", Agent: desk("refunds")}))
 	for _, want := range [][]string{
-		{"triage", "billing", "refunds"}, // and refunds names nobody
+		{"triage", "billing", "refunds"}, // and refunds names none
 		{"refunds"},                      // who had control has it still
 	} {
 		s := r.say("x")

@@ -8,8 +8,8 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// TestARequestCostsWhatIsTold composes requests on threads of 40 and of 4,000 messages: with the same to tell, both allocate as often, and
-// are as long.
+// TestARequestCostsWhatIsTold composes requests on threads of 40 and of 4,000 messages: with the same to tell, both
+// allocate as often, and are as long.
 func TestARequestCostsWhatIsTold(t *testing.T) { //nolint:paralleltest // it counts allocations
 	cost := func(turns int) (allocations float64, tokens int) {
 		m := &narrow{t: t, window: 1 << 20}
@@ -20,7 +20,7 @@ func TestARequestCostsWhatIsTold(t *testing.T) { //nolint:paralleltest // it cou
 			r.messages = append(r.messages, Message{ID: fmt.Sprint("q", i), Role: agui.RoleUser, Content: text},
 				Message{ID: fmt.Sprint("a", i), Role: agui.RoleAssistant, Content: text})
 		}
-		must(t, r.say("First").err) // notes what is left out
+		must(t, r.say("First").err) // notes the omission
 		r.root = AgentFunc(func(_ context.Context, turn *Turn) error {
 			run := &llmRun{LLM: a, t: turn, short: newShortener(turn, *a.History, m, "")}
 			allocations = testing.AllocsPerRun(20, func() {

@@ -10,8 +10,8 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// TestAnyHistoryIsWellFormed talks about anything with any limits: every request is one that servers take (the model looks at each),
-// has the last words of the user and, if the limit can be kept, is not longer than that.
+// TestAnyHistoryIsWellFormed talks about anything with any limits: every request is one that servers take (the model
+// looks at each), has the last words of the user and, if the limit can be kept, is not longer than that.
 func TestAnyHistoryIsWellFormed(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(24) {
@@ -61,7 +61,7 @@ func TestAnyHistoryIsWellFormed(t *testing.T) {
 						}
 					}
 					if users != 1 {
-						t.Fatalf("turn %d: the user's words are there %d times: %s", i, users, told(q))
+						t.Fatalf("turn %d: the user's words are there %d times: %s", i, users, requestLines(q))
 					}
 				}
 				m.asked = nil
@@ -73,7 +73,8 @@ func TestAnyHistoryIsWellFormed(t *testing.T) {
 	}
 }
 
-// TestSummariesKeepSecrets never lets what one participant does not see get into what another one is told: each has summaries of its own.
+// TestSummariesKeepSecrets never lets messages that one participant does not see get into another's request: each has
+// separate summaries.
 func TestSummariesKeepSecrets(t *testing.T) {
 	t.Parallel()
 	open, shut := &narrow{t: t, window: 4000}, &narrow{t: t, window: 4000}
@@ -113,7 +114,7 @@ func TestSummariesKeepSecrets(t *testing.T) {
 	}
 }
 
-// TestForksAreShort gives a specialist what its host is told, what it sees, or what a history of its own leaves of that.
+// TestForksAreShort gives a specialist its host's request, its host's view, or the part of it that its history leaves.
 func TestForksAreShort(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -141,7 +142,7 @@ func TestForksAreShort(t *testing.T) {
 				must(t, r.say(fmt.Sprint("Question ", i)).err)
 			}
 			must(t, r.say("Ask the expert").err)
-			got := told(expert.last())
+			got := requestLines(expert.last())
 			_, got, _ = strings.Cut(got, "| ") // the system's
 			if !strings.HasPrefix(got, tt.want) || !strings.HasSuffix(got, "u:Which?") {
 				t.Errorf("the expert is asked %s", got)

@@ -10,7 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// bulky is a tool whose results have so many bytes, each line of which has its number.
+// bulky is a tool with results of so many bytes, in numbered lines.
 func bulky(size, kept int) Tool {
 	var b strings.Builder
 	for i := 0; b.Len() < size; i++ {
@@ -41,8 +41,8 @@ func callOf(t *testing.T, text string) (call string, offset int) {
 	return call, offset
 }
 
-// TestResultsAreReadOn cuts a large result for the model, which reads all of it in pieces and finds a place in it, in the same turn and in
-// a later one, when the exchange is not told any more.
+// TestResultsAreReadOn cuts a large result for the model, which reads all of it in pieces and finds a place in it, in
+// the same turn and in a later one, when the request omits the exchange.
 func TestResultsAreReadOn(t *testing.T) {
 	t.Parallel()
 	const size = 20_000
@@ -86,8 +86,8 @@ func TestResultsAreReadOn(t *testing.T) {
 	if got := resultTold(m.last()); !strings.Contains(got, ": ") || !strings.Contains(got, "line 700 of many") || len(got) > 300 {
 		t.Errorf("found %q", got)
 	}
-	if strings.Contains(told(m.last()), "u:Go ") {
-		t.Errorf("the exchange is told still: %s", told(m.last()))
+	if strings.Contains(requestLines(m.last()), "u:Go ") {
+		t.Errorf("the exchange is told still: %s", requestLines(m.last()))
 	}
 }
 
@@ -117,7 +117,8 @@ func TestResultsOfOthersAreNotRead(t *testing.T) {
 	equal(t, "told", resultTold(second.last()), "There is no result of such a call.")
 }
 
-// TestAResultThatIsTooLong is told in part, even if nothing was said of that: the turn goes on, and so does the thread.
+// TestAResultThatIsTooLong is in the request in part, even without a setting: the turn continues, and so does the
+// thread.
 func TestAResultThatIsTooLong(t *testing.T) {
 	t.Parallel()
 	m := &narrow{t: t, window: 4000}
@@ -146,7 +147,7 @@ func TestATurnWithoutEnd(t *testing.T) {
 			m := &narrow{t: t, window: 4000}
 			m.replies = func(q model.Request) model.Reply {
 				if lastUserText(q) != "Go" {
-					t.Errorf("the words of the user are gone: %s", told(q))
+					t.Errorf("the words of the user are gone: %s", requestLines(q))
 				}
 				if len(m.asked) > 50 {
 					return model.Reply{Text: "Done."}

@@ -15,14 +15,14 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// A narrow model takes so many tokens and refuses what is longer, as servers of models do. It holds every request to what
-// they insist on.
+// A narrow model takes so many tokens and refuses longer requests, as servers of models do. It holds every request to
+// the they insist on.
 type narrow struct {
 	t       testing.TB
 	window  int
 	refusal errcode.Code // model_context_length if empty
 	replies func(r model.Request) model.Reply
-	summary func(r model.Request) (model.Reply, error) // what it answers to who asks for a summary; nil: a good one
+	summary func(r model.Request) (model.Reply, error) // its reply to a request for a summary; nil: a good one
 
 	mu        sync.Mutex
 	asked     []model.Request
@@ -114,8 +114,8 @@ func wellFormed(t testing.TB, r model.Request) {
 	}
 }
 
-// told are the messages of a request, one a line, each cut to a few words.
-func told(r model.Request) string {
+// requestLines lists the messages of a request, one a line, each cut to a few words.
+func requestLines(r model.Request) string {
 	var lines []string
 	for _, m := range r.Messages {
 		text, _, _ := strings.Cut(m.Text, ".")
@@ -137,8 +137,8 @@ func lastUserText(r model.Request) string {
 	return ""
 }
 
-// TestAThreadWithoutEnd has a conversation of 500 turns with a model that takes 4,000 tokens. Each turn costs about the same, whatever
-// is done about what does not fit.
+// TestAThreadWithoutEnd has a conversation of 500 turns with a model that takes 4,000 tokens. Each turn costs about the
+// same, whatever is done about what does not fit.
 func TestAThreadWithoutEnd(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -184,8 +184,8 @@ func TestAThreadWithoutEnd(t *testing.T) {
 			if tt.history != nil && tt.history.Strategy == HistorySummarise && (len(m.summaries) < 4 || len(m.summaries) > 40) {
 				t.Errorf("%d summaries were made", len(m.summaries))
 			}
-			if tt.history != nil && tt.history.KeepFirst > 0 && !strings.Contains(told(m.last()), "u:Question 0:") {
-				t.Errorf("the first turn is gone: %s", told(m.last()))
+			if tt.history != nil && tt.history.KeepFirst > 0 && !strings.Contains(requestLines(m.last()), "u:Question 0:") {
+				t.Errorf("the first turn is gone: %s", requestLines(m.last()))
 			}
 			if len(r.notes) > 3<<10 {
 				t.Errorf("the notes take %d bytes", len(r.notes))
@@ -194,8 +194,8 @@ func TestAThreadWithoutEnd(t *testing.T) {
 	}
 }
 
-// TestPrefixesGrow looks at how much of each request begins like the one before: all that was said till then, but for a few turns in
-// which the oldest are left out.
+// TestPrefixesGrow looks at how much of each request begins like the one before: all that was said till then, but for a
+// few turns in which the oldest are left out.
 func TestPrefixesGrow(t *testing.T) {
 	t.Parallel()
 	for name, history := range map[string]*History{
@@ -213,7 +213,7 @@ func TestPrefixesGrow(t *testing.T) {
 			c := &counted{}
 			r := newRig(t, &LLM{Model: m, Instructions: "Be brief.", Tools: []Tool{c.tool("f")}, History: history, Sees: []string{"/n"}})
 			for i := range 100 {
-				r.state = fmt.Appendf(nil, `{"n":%d}`, i) // what changes each time stands behind what does not
+				r.state = fmt.Appendf(nil, `{"n":%d}`, i) // the variable part is after the constant one
 				if s := r.say(fmt.Sprintf("Question %d", i)); s.err != nil {
 					t.Fatal(s.err)
 				}
@@ -223,7 +223,7 @@ func TestPrefixesGrow(t *testing.T) {
 				before, now := m.asked[i-1].Messages, m.asked[i].Messages
 				n := len(before)
 				if at := slices.IndexFunc(before, func(m model.Message) bool { return strings.HasPrefix(m.Text, "[From the system, not") }); i%2 == 0 {
-					n = at // another turn: what is so now is something else, from here on
+					n = at // another turn: the variable part is another, from here on
 				}
 				same := 0
 				for same < min(n, len(now)) && fmt.Sprint(before[same]) == fmt.Sprint(now[same]) {
@@ -244,7 +244,7 @@ func TestPrefixesGrow(t *testing.T) {
 	}
 }
 
-// TestASummaryIsRecorded loses the process when a summary is there: the next one goes on with it.
+// TestASummaryIsRecorded loses the process when a summary is there: the next one continues with it.
 func TestASummaryIsRecorded(t *testing.T) {
 	t.Parallel()
 	m := &narrow{t: t, window: 4000}
@@ -269,7 +269,7 @@ func TestASummaryIsRecorded(t *testing.T) {
 	must(t, s.err)
 	equal(t, "summaries", len(m.summaries), 1)
 	if !strings.Contains(fmt.Sprint(m.last().Messages), "Summary 1.") {
-		t.Errorf("asked %s", told(m.last()))
+		t.Errorf("asked %s", requestLines(m.last()))
 	}
 	must(t, r.say("Question 5").err)
 	equal(t, "summaries", len(m.summaries), 1)
@@ -307,22 +307,22 @@ func TestASummaryThatFails(t *testing.T) {
 			for i := range 6 {
 				must(t, r.say(fmt.Sprintf("Question %d", i)).err)
 			}
-			if got := told(m.last()); !strings.HasPrefix(got, "u:[From the system: the conversation is long, and a part") || strings.Contains(got, "Question 1 ") {
+			if got := requestLines(m.last()); !strings.HasPrefix(got, "u:[From the system: the conversation is long, and a part") || strings.Contains(got, "Question 1 ") {
 				t.Errorf("asked %s", got)
 			}
 			m.summary, panics = nil, false
 			must(t, r.say("Question 6").err)
 			if !strings.Contains(fmt.Sprint(m.last().Messages), "Summary ") {
-				t.Errorf("asked %s", told(m.last()))
+				t.Errorf("asked %s", requestLines(m.last()))
 			}
 			if h.Summarise == nil && !strings.Contains(fmt.Sprint(m.summaries[len(m.summaries)-1]), "Question 0") {
-				t.Errorf("what had left is not in the summary: %s", told(m.summaries[len(m.summaries)-1]))
+				t.Errorf("what had left is not in the summary: %s", requestLines(m.summaries[len(m.summaries)-1]))
 			}
 		})
 	}
 }
 
-// TestTooLongAlone says what is too long, and the thread goes on.
+// TestTooLongAlone names the part that is too long, and the thread continues.
 func TestTooLongAlone(t *testing.T) {
 	t.Parallel()
 	m := &narrow{t: t, window: 4000}
@@ -357,7 +357,7 @@ func TestEditsEndASummary(t *testing.T) {
 			edit(r)
 			must(t, r.say("Next").err)
 			if strings.Contains(fmt.Sprint(m.last().Messages), "Summary 1.") || strings.Contains(string(r.notes), "Summary 1.") {
-				t.Errorf("asked %s with notes %s", told(m.last()), r.notes)
+				t.Errorf("asked %s with notes %s", requestLines(m.last()), r.notes)
 			}
 		})
 	}

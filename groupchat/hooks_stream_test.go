@@ -16,8 +16,8 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// bracket is a filter that holds each message back until its end, and puts brackets around its text: one pair for each time that it
-// passes.
+// bracket is a filter that holds each message back until its end, and puts brackets around its text: one pair for each
+// time that it passes.
 func bracket(mark string) Hooks {
 	return Hooks{Name: mark, Stream: func(*Turn) run.Filter {
 		held := map[string]string{}
@@ -149,7 +149,8 @@ func TestCallsOutOfSightPassFilters(t *testing.T) {
 	must(t, r.returns(map[string]string{"show_map": "ok"}).err)
 }
 
-// TestAFilterThatRefusesFailsItsTurn: what it held back is not shown, what it let pass is not complete, and a policy may go on without.
+// TestAFilterThatRefusesFailsItsTurn: the held text is not shown, the passed text is not complete, and a policy may
+// skip the turn.
 func TestAFilterThatRefusesFailsItsTurn(t *testing.T) {
 	t.Parallel()
 	refuses := Hooks{Stream: func(*Turn) run.Filter {
@@ -262,7 +263,8 @@ func TestFiltersBeginAnew(t *testing.T) {
 	equal(t, "said", deltas(out), "1.1:one 2.1:two")
 }
 
-// TestHostileFilters: whatever a filter does, the stream is in order (which the rig checks) and the run ends with a code.
+// TestHostileFilters: whatever a filter does, the stream is in order (which the rig checks) and the run ends with a
+// code.
 func TestHostileFilters(t *testing.T) {
 	t.Parallel()
 	var late run.Emit

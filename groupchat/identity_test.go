@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestANameIsItsOwnersWhereverTheOtherIs has a writer in a team and another in a team inside it. Neither is told of the other's
-// calls as if they were its own.
+// TestANameIsItsOwnersWhereverTheOtherIs has a writer in a team and another in a team inside it. Neither reads the
+// other's calls as if they were its own.
 func TestANameIsItsOwnersWhereverTheOtherIs(t *testing.T) {
 	t.Parallel()
 	c := &counted{}

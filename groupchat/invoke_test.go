@@ -13,7 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 )
 
-// both invokes agents by name, at once, and says what each came to.
+// both invokes agents by name, at once, and says their replies.
 func both(o InvokeOptions, agents map[string]Agent, names ...string) Agent {
 	return AgentFunc(func(_ context.Context, t *Turn) error {
 		var list []Invocation

@@ -29,7 +29,7 @@ func supervised(o LLMManagerOptions, names ...string) *Chat {
 	return c
 }
 
-// TestRow18ModelChooses lets a model lead a team: it is told who there is, chooses, speaks itself, and ends the chat.
+// TestRow18ModelChooses lets a model lead a team: it reads the participants, chooses, speaks itself, and ends the chat.
 func TestRow18ModelChooses(t *testing.T) {
 	t.Parallel()
 	m := newMind(t, chooses("bob", `,"message":"Bob will know.","instruction":"Hurry."`), chooses("ann", ""), terminates)
@@ -52,7 +52,7 @@ func TestRow18ModelChooses(t *testing.T) {
 	}
 }
 
-// TestTrapT13UnknownSpeaker tells the model what is wrong with its choice, a few times.
+// TestTrapT13UnknownSpeaker corrects the model's choice, a few times.
 func TestTrapT13UnknownSpeaker(t *testing.T) {
 	t.Parallel()
 	fallback := Sequential()
@@ -141,8 +141,8 @@ func FuzzReadChoice(f *testing.F) {
 	})
 }
 
-// TestAModelIsToldWhoDidNothing lets a participant end its turn without anything, and the model that leads choose it again: that
-// is a choice that will not do, and no end of the run.
+// TestAModelIsToldWhoDidNothing lets a participant end its turn without anything, and the model that leads choose it
+// again: that is a choice that will not do, and no end of the run.
 func TestAModelIsToldWhoDidNothing(t *testing.T) {
 	t.Parallel()
 	ann, bob := chooses("ann", ""), chooses("bob", "")

@@ -105,8 +105,8 @@ type thinker struct{ model.Model }
 
 func (thinker) Reasons() bool { return true }
 
-// TestAModelIsGivenImagesOfTools has a tool whose result is more than text: models get all of it, and words for those that take
-// only text.
+// TestAModelIsGivenImagesOfTools has a tool with a result that is more than text: models get all of it, and words for
+// those that take only text.
 func TestAModelIsGivenImagesOfTools(t *testing.T) {
 	t.Parallel()
 	m := &recital{handOn: func(model.Reply, model.Deltas) error { return nil }, replies: []model.Reply{

@@ -9,8 +9,8 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// TestWhatAServerWantsBackGoesBack has a reply with something opaque, whose call a person has to approve of: the resumed turn still sends
-// it back, from what was recorded, a later turn does not, and clients see nothing of it.
+// TestWhatAServerWantsBackGoesBack has a reply with something opaque, and a call that needs approval: the resumed turn
+// still sends it back, from the record, a later turn does not, and clients see nothing of it.
 func TestWhatAServerWantsBackGoesBack(t *testing.T) {
 	t.Parallel()
 	m := &recital{handOn: func(model.Reply, model.Deltas) error { return nil }, replies: []model.Reply{

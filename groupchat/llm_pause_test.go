@@ -55,7 +55,7 @@ func TestRow129Approval(t *testing.T) {
 			equal(t, "calls started again", second.count(agui.TypeToolCallStart), 0)
 			equal(t, "asked", len(m.asked), 2)
 			made, told := `f{"x":1}`, ""
-			if tt.called != "" && tt.called != made { // the model sees what was called, and that a person changed it
+			if tt.called != "" && tt.called != made { // the model sees the call, and that a person changed it
 				made, told = tt.called, "[A person changed the arguments of this call, and approved of it.]\n"
 			}
 			if !strings.HasSuffix(m.last(), `u:go | a:Let me see. `+made+` | t:`+told+tt.result) {
@@ -109,8 +109,8 @@ func TestRow143WrongEdit(t *testing.T) {
 	equal(t, "told last", m.asked[1].Messages[len(m.asked[1].Messages)-1].Role, "tool")
 }
 
-// TestRow81MixedPause waits for approvals, the client's tools and a question of a tool's own at once; what needs none of
-// them is done meanwhile.
+// TestRow81MixedPause waits for approvals, the client's tools and a question of a tool's own at once; what needs none
+// of them is done meanwhile.
 func TestRow81MixedPause(t *testing.T) {
 	t.Parallel()
 	m := newMind(t, calls("f", `{"x":1}`, "g", `{}`, "show_map", `{"city":"Paris"}`, "ask", `{}`, "h", `{}`), says("Done."))
@@ -163,8 +163,8 @@ func TestRow95FrontendTools(t *testing.T) {
 	equal(t, "tools", m.asked[0].tools(), "")
 }
 
-// TestRow103Takeover lets the process die in a tool, and another go on: the model is not asked again, what it said is said
-// under new ids, and the tool knows the call again.
+// TestRow103Takeover lets the process die in a tool, and another continue: the model is not asked again, its reply is
+// sent under new ids, and the tool knows the call again.
 func TestRow103Takeover(t *testing.T) {
 	t.Parallel()
 	for _, repeat := range []Repeat{RepeatAgain, RepeatNever} {
@@ -280,7 +280,7 @@ func TestRow157HalfAReply(t *testing.T) {
 	}
 }
 
-// TestRow95StoppedWhileItSpeaks leaves what was said, closed.
+// TestRow95StoppedWhileItSpeaks leaves its messages, closed.
 func TestRow95StoppedWhileItSpeaks(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancelCause(context.Background())
@@ -325,8 +325,8 @@ func TestRow42OutOfSight(t *testing.T) {
 	}
 }
 
-// TestWhatAPersonApprovedOfIsCommitted fails after two approved calls of one reply: both are kept before the model is asked
-// again, whichever of them was the last to end.
+// TestWhatAPersonApprovedOfIsCommitted fails after two approved calls of one reply: both are kept before the model is
+// asked again, whichever of them was the last to end.
 func TestWhatAPersonApprovedOfIsCommitted(t *testing.T) {
 	t.Parallel()
 	c := &counted{}

@@ -13,9 +13,9 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// TestRow81RandomReplies lets a model say and call anything, and people answer anything. Every pause replays to itself, which
-// the rig sees to; no request holds a call without its result, which the mind sees to; no reply is asked for twice; and a tool
-// is called as often as its calls were made and not refused.
+// TestRow81RandomReplies lets a model say and call anything, and people answer anything. Every pause replays to itself,
+// which the rig checks; no request holds a call without its result, as the mind checks; no reply is asked for twice;
+// and a tool is called as often as its calls were made and not refused.
 func TestRow81RandomReplies(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

@@ -11,8 +11,8 @@ type echoing struct{ *recital }
 
 func (echoing) Echoes() bool { return true }
 
-// TestReasoningOfEarlierTurns has an agent that thinks, calls a tool and thinks again, alone and in a team: in the next turn its model is
-// told what it thought before the call, if it wants that, and nothing else of it.
+// TestReasoningOfEarlierTurns has an agent that thinks, calls a tool and thinks again, alone and in a team: in the next
+// turn its model is the request has its thoughts before the call, if it wants that, and nothing else of it.
 func TestReasoningOfEarlierTurns(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"wants it": "hm", "does not": ""} {

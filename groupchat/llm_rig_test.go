@@ -25,14 +25,14 @@ var (
 	chunk, finish = openaitest.Delta, openaitest.Finish
 )
 
-// A mind is a model whose replies the test has written: the next script for each request, the last one for ever. It holds
-// every request to what servers insist on.
+// A mind is a model with replies that the test has written: the next script for each request, the last one for ever. It
+// holds every request to what servers insist on.
 type mind struct {
 	t       testing.TB
 	mu      sync.Mutex
 	scripts []script
 	replies func(thought) script // instead of scripts
-	after   func()               // if set, it is called when the next reply has been read, whose connection then stays open
+	after   func()               // if set, it is called when the next reply has been read, and the connection then stays open
 	asked   []thought
 }
 
@@ -121,8 +121,8 @@ func (h *held) Read(p []byte) (int, error) {
 
 func (h *held) Close() error { return nil }
 
-// check holds a request to the rules: the system first and once, every call followed by its result and nothing else (I6),
-// arguments that are objects, and a last word that is not the model's own.
+// check holds a request to the rules: the system first and once, every call followed by its result and nothing else
+// (I6), arguments that are objects, and a last word that is not the model's own.
 func (q thought) check(t testing.TB) {
 	t.Helper()
 	open := []string{}
@@ -256,7 +256,7 @@ func (s *stream) count(kind agui.EventType) int {
 	return n
 }
 
-// asked is an agent whose caller sent something along.
+// asked is an agent with an input of its caller.
 type asked struct {
 	*LLM
 	input Input

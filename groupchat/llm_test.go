@@ -41,7 +41,7 @@ func TestRow98ToolRounds(t *testing.T) {
 	if calling[0] == "" || calling[0] != calling[1] || calling[1] == calling[2] {
 		t.Errorf("calls belong to the messages %q, want the first two to one", calling)
 	}
-	// The next turn is told of all of it.
+	// The next turn has all of it in its request.
 	r.say("again")
 	equal(t, "request", m.last(), `u:go | a: f{"x":1} g{} | t:f done | t:g done | a:First f{"x":2} | t:f done | a:Done. | u:again`)
 }
@@ -63,7 +63,7 @@ func TestLLMContainsAModel(t *testing.T) {
 	tests := []struct {
 		name    string
 		scripts []script
-		want    string // what it is told
+		want    string // its request
 	}{
 		{"unknown tool", []script{calls("h", `{}`)}, noSuchTool},
 		{"no JSON", []script{calls("f", `{"x":`)}, mistakeText("they are not a JSON object")},
@@ -154,7 +154,8 @@ func TestLLMCutOffInACall(t *testing.T) {
 	codeOf(t, r.say("go"), errcode.ModelResponse)
 }
 
-// TestRow156TeamOfModels lets two models talk: each sees the other's words as a user's, with the name, and its own calls.
+// TestRow156TeamOfModels lets two models talk: each sees the other's words as a user's, with the name, and its own
+// calls.
 func TestRow156TeamOfModels(t *testing.T) {
 	t.Parallel()
 	first := newMind(t, calls("f", `{}`), says("Tea."), says("Still tea."))
@@ -286,7 +287,7 @@ func TestLLMValidate(t *testing.T) {
 	}
 }
 
-// TestACheckpointWithOtherCalls goes on from a checkpoint that shows another number of calls than its reply makes.
+// TestACheckpointWithOtherCalls continues from a checkpoint that shows another number of calls than its reply makes.
 func TestACheckpointWithOtherCalls(t *testing.T) {
 	t.Parallel()
 	m := newMind(t, calls("f", `{"x":1}`), says("Done."))

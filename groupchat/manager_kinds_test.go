@@ -30,8 +30,8 @@ func watching(inner func() groupchat.Manager, chosen *[]string) func() groupchat
 	return func() groupchat.Manager { return watched{inner(), chosen} }
 }
 
-// TestAWrappedManagerKeepsWhatItCan has another package's manager around one whose speakers hand over: models have their tools, the
-// mistakes are found, the turns are limited, and people see whose choice it is.
+// TestAWrappedManagerKeepsWhatItCan has another package's manager around one with speakers that hand over: models have
+// their tools, the mistakes are found, the turns are limited, and people see who made the choice.
 func TestAWrappedManagerKeepsWhatItCan(t *testing.T) {
 	t.Parallel()
 	var chosen []string
@@ -61,7 +61,7 @@ func TestAWrappedManagerKeepsWhatItCan(t *testing.T) {
 	}
 }
 
-// A relay lets each hand over to the one behind it, and asks nobody to say that it is done.
+// A relay lets each hand over to the one behind it, and none has to say that it is done.
 type relay struct{ order []string }
 
 func (relay) Kind() string   { return "relay" }
@@ -104,7 +104,7 @@ func TestAManagerOfOnesOwnLetsSpeakersHandOver(t *testing.T) {
 	}
 }
 
-// A chooser asks a model of its own for a name, and counts the choices it has thought about.
+// A chooser asks a separate model for a name, and counts the choices it has thought about.
 type chooser struct {
 	model   *mind
 	thought *int
@@ -168,7 +168,7 @@ func TestAManagersChoiceIsRecorded(t *testing.T) {
 	}
 }
 
-// A host asks who may begin, in a turn of its own, and remembers the answer.
+// A host asks who may begin, in a separate turn, and remembers the answer.
 type hostess struct{ Name string }
 
 func (h *hostess) Snapshot() (json.RawMessage, error) { return json.Marshal(h) }
@@ -195,8 +195,8 @@ func (h *hostess) Speak(_ context.Context, t *groupchat.Turn) error {
 	return groupchat.SayOnce(t, "say", fmt.Sprintf("%s begins.", h.Name))
 }
 
-// TestASupervisorAsks has a manager of another package that takes turns itself: it asks and waits, and what it has learned is there after
-// a takeover.
+// TestASupervisorAsks has a manager of another package that takes turns itself: it asks and waits, and what it has
+// learned is there after a takeover.
 func TestASupervisorAsks(t *testing.T) {
 	t.Parallel()
 	died := errors.New("died")

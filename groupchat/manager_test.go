@@ -63,8 +63,8 @@ func TestRow60RouteNormalisesBothSides(t *testing.T) {
 	equal(t, "done after one", d.Done, true)
 }
 
-// Once, a table was searched by one spelling of the key and its neighbour by another, so that a route was found and what
-// belonged to it was not. There is one lookup, and what two spellings of a key would make ambiguous is refused.
+// Once, a table was searched by one spelling of the key and its neighbour by another, so that a route was found and
+// what belonged to it was not. There is one lookup, and what two spellings of a key would make ambiguous is refused.
 func TestRow62RegressionOneLookupForEverythingOfARoute(t *testing.T) {
 	t.Parallel()
 	for range 20 { // whatever the order of the map
@@ -207,7 +207,7 @@ func TestG3Signature(t *testing.T) {
 	}
 }
 
-// A mistaken agent finds a mistake of its own.
+// A mistaken agent reports a mistake.
 type mistaken struct{ Agent }
 
 func (mistaken) Validate() error { return errors.New("has no steps") }

@@ -47,8 +47,8 @@ func TestRow54PausesResumeInTheRightLeafHoweverDeep(t *testing.T) {
 	}
 }
 
-// TestAMappedStateIsOfOneTurn gives each turn the inputs of its day and nothing that an earlier one left beside them; an isolated
-// state is the participant's for the whole run.
+// TestAMappedStateIsOfOneTurn gives each turn the inputs of its day and nothing that an earlier one left beside them;
+// an isolated state is the participant's for the whole run.
 func TestAMappedStateIsOfOneTurn(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[ScopeKind]string{ScopeMapped: `{"in":1} {"in":2} {}`, ScopeIsolated: `{} {"own":1} {"own":2}`} {

@@ -18,8 +18,8 @@ type receipt struct {
 	notes string
 }
 
-// TestOnceReturnsWhatItRecorded gives the code after an effect the same value each time: an agent that works the first time
-// works after a pause, too.
+// TestOnceReturnsWhatItRecorded gives the code after an effect the same value each time: an agent that works the first
+// time works after a pause, too.
 func TestOnceReturnsWhatItRecorded(t *testing.T) {
 	t.Parallel()
 	var got []receipt
@@ -53,7 +53,8 @@ func (sealed) MarshalJSON() ([]byte, error) { return []byte(`"sealed"`), nil }
 
 func (*sealed) UnmarshalJSON([]byte) error { return errors.New("sealed") }
 
-// TestOnceWantsWhatSurvivesJSON fails at once, not after the first pause, and calls no policy that would repeat the effect.
+// TestOnceWantsWhatSurvivesJSON fails at once, not after the first pause, and calls no policy that would repeat the
+// effect.
 func TestOnceWantsWhatSurvivesJSON(t *testing.T) {
 	t.Parallel()
 	for name, once := range map[string]func(*Turn, *int) error{
@@ -78,7 +79,7 @@ func TestOnceWantsWhatSurvivesJSON(t *testing.T) {
 	}
 }
 
-// TestAnEffectIsProgress lets a speaker work through effects alone, which nobody sees in the conversation or the state.
+// TestAnEffectIsProgress lets a speaker work through effects alone, without messages or changes of the state.
 func TestAnEffectIsProgress(t *testing.T) {
 	t.Parallel()
 	effects := 0
@@ -120,7 +121,7 @@ func (m *silenced) Next(ctx context.Context, v View) (Decision, error) {
 	return d, err
 }
 
-// TestATakenOverEffectIsProgress finds what was done in the record of a process that died.
+// TestATakenOverEffectIsProgress finds the effect in the record of a process that died.
 func TestATakenOverEffectIsProgress(t *testing.T) {
 	t.Parallel()
 	effects := 0

@@ -10,7 +10,8 @@ import (
 	"github.com/agui-gateway/gateway/groupchat/thread"
 )
 
-// TestPredictionsOutliveTakeovers wherever the process dies: the state is the same in the end, and the tool has worked once.
+// TestPredictionsOutliveTakeovers wherever the process dies: the state is the same in the end, and the tool has worked
+// once.
 func TestPredictionsOutliveTakeovers(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[bool]string{true: `{"document":"new"}`, false: `{"document":"old"}`} {

@@ -22,7 +22,7 @@ type written struct {
 	err             error
 }
 
-// writer is a model that makes the calls, each in a reply of its own unless together, and then says "Done."
+// writer is a model that makes the calls, each in a separate reply unless together, and then says "Done."
 func writer(together bool, calls ...written) model.Model {
 	n := 0
 	return model.Func(func(_ context.Context, _ model.Request, on model.Deltas) (model.Reply, error) {
@@ -79,7 +79,7 @@ func documents(t *testing.T, s *stream, pointer string) []string {
 	return list
 }
 
-// author is an agent with a tool "write", whose argument document /document follows.
+// author is an agent with a tool "write" and an argument document that /document follows.
 func author(m model.Model, change ...func(*LLM)) *LLM {
 	a := &LLM{Model: m, Predict: []Prediction{{Tool: "write", Argument: "document", Path: "/document"}}, Tools: []Tool{{
 		Name: "write", Parameters: json.RawMessage(`{"type":"object","required":["document"],"properties":{"document":{"type":"string"}}}`),
@@ -222,7 +222,7 @@ func codeOrNone(err error) errcode.Code {
 	return errcode.Of(err)
 }
 
-// TestWhatAPersonDecidesOfThePredicted is in the state: while they decide, what is proposed; then what they say.
+// TestWhatAPersonDecidesOfThePredicted is in the state: the proposal during the question; then the decision.
 func TestWhatAPersonDecidesOfThePredicted(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]string{
@@ -280,7 +280,8 @@ func TestCallsOfOneReplyThatSharePlaces(t *testing.T) {
 	}
 }
 
-// TestToolsOfTheClientArePredicted and what they proposed stays, unless their result says that a person does not want it.
+// TestToolsOfTheClientArePredicted and what they proposed stays, unless their result says that a person does not want
+// it.
 func TestToolsOfTheClientArePredicted(t *testing.T) {
 	t.Parallel()
 	a := author(writer(false, written{name: "write", arguments: wrote}), func(a *LLM) { a.Tools, a.PredictEvent = nil, true })
@@ -359,7 +360,7 @@ func TestFiltersComeBeforePredictions(t *testing.T) {
 	}
 }
 
-// TestPlacesThatMayNotBeWritten do not follow, and nothing else comes of that. Reducers do not add up what is predicted.
+// TestPlacesThatMayNotBeWritten do not follow, without other effects. Reducers do not add up predictions.
 func TestPlacesThatMayNotBeWritten(t *testing.T) {
 	t.Parallel()
 	a := author(writer(false, written{name: "write", arguments: wrote}))

@@ -43,8 +43,8 @@ func TestProvidersMakeWhatAModelIsTold(t *testing.T) {
 	equal(t, "the definition", fmt.Sprint(agent.Instructions, len(agent.Tools), agent.Output == nil), "Help.1 true")
 }
 
-// TestWhatWasPreparedIsTheSameAfterAPause counts how a provider's answer changes, and sees the first one told to the model until the turn
-// has ended: over a pause, a takeover within the turn, and a provider that fails meanwhile.
+// TestWhatWasPreparedIsTheSameAfterAPause counts how a provider's answer changes, and finds the first one in requests
+// until the turn has ended: over a pause, a takeover within the turn, and a provider that fails meanwhile.
 func TestWhatWasPreparedIsTheSameAfterAPause(t *testing.T) {
 	t.Parallel()
 	c := &counted{}
@@ -87,7 +87,8 @@ func TestWhatWasPreparedIsTheSameAfterAPause(t *testing.T) {
 	}
 }
 
-// TestATakeoverIsToldTheSame dies in the turn's tool, and is taken over by a replica whose provider would say something else.
+// TestATakeoverIsToldTheSame dies in the turn's tool, and is taken over by a replica with a provider that would say
+// something else.
 func TestATakeoverIsToldTheSame(t *testing.T) {
 	t.Parallel()
 	n := 0
@@ -149,7 +150,7 @@ func TestAProviderThatFails(t *testing.T) {
 	}
 }
 
-// TestAProviderMayAsk a person, whose answer is there when it is called again.
+// TestAProviderMayAsk a person: the answer is there when it is called again.
 func TestAProviderMayAsk(t *testing.T) {
 	t.Parallel()
 	provider := func(_ context.Context, t *Turn, p *Prepared) error {

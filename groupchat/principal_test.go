@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Whoever decides something in a team is told who asked for it, with the roles and claims of the run's request.
+// Code that decides something in a team knows the caller, with the roles and claims of the run's request.
 func TestEverybodyInATeamIsToldThePrincipal(t *testing.T) {
 	t.Parallel()
 	ada := Principal{ID: "ada", Roles: []string{"editor"}, Claims: map[string]any{"tenant": "north"}}

@@ -15,9 +15,9 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// TestRow50RandomTeams runs random teams up to five deep, whose members speak, change state, ask, call tools, fail and
-// panic. Whatever they do, every stream keeps to the protocol's order and every pause replays to itself, which the rig
-// sees to; every answer reaches its asker; and every failure has a code.
+// TestRow50RandomTeams runs random teams up to five deep, with members that speak, change state, ask, call tools, fail
+// and panic. Whatever they do, every stream keeps to the protocol's order and every pause replays to itself, which the
+// rig checks; every answer reaches its asker; and every failure has a code.
 func TestRow50RandomTeams(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -128,7 +128,7 @@ func drawDeeds(rt *rapid.T, depth int) []deed {
 	return list
 }
 
-// deeds is an agent that does a few things. What is not idempotent is done once.
+// deeds is an agent that does a few things, those that are not idempotent once.
 func deeds(list []deed) Agent {
 	return AgentFunc(func(_ context.Context, t *Turn) error {
 		for i, d := range list {
@@ -140,7 +140,7 @@ func deeds(list []deed) Agent {
 	})
 }
 
-// invoke lets others work: one after another, at once, or each in a goroutine of its own.
+// invoke lets others work: one after another, at once, or each in a separate goroutine.
 func invoke(t *Turn, d deed, key string) error {
 	var err error
 	replies := make([]Reply, len(d.below))
@@ -180,8 +180,8 @@ func invoke(t *Turn, d deed, key string) error {
 	return nil
 }
 
-// pointer is where t writes name. Of agents at work at the same time each has its own place: one that waits writes again
-// what it wrote before it asked, which would undo what another has written there since.
+// pointer is where t writes name. Of agents at work at the same time each has its own place: one that waits writes
+// again what it wrote before it asked, which would undo what another has written there since.
 func pointer(t *Turn, name string) string {
 	if t.owned {
 		name += t.ID()
@@ -223,9 +223,9 @@ func do(t *Turn, d deed, key string) error {
 	}
 }
 
-// TestRow108ATakeoverFromAnyCommitComesToTheSame takes random teams over from each of their commits. Whatever was said and
-// committed is not said again, and all the rest is: the conversation and the state come to the same. Agents at work at the
-// same time end in any order, so it is what was said that is compared, not when.
+// TestRow108ATakeoverFromAnyCommitComesToTheSame takes random teams over from each of their commits. Whatever was said
+// and committed is not said again, and all the rest is: the conversation and the state come to the same. Agents at work
+// at the same time end in any order, so the messages are compared, not their times.
 func TestRow108ATakeoverFromAnyCommitComesToTheSame(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -246,7 +246,7 @@ func TestRow108ATakeoverFromAnyCommitComesToTheSame(t *testing.T) {
 	})
 }
 
-// drawTeamThatEnds draws a team of which nobody asks or fails, and whose last words are always the same.
+// drawTeamThatEnds draws a team that neither asks nor fails, with last words that are always the same.
 func drawTeamThatEnds(rt *rapid.T, depth int) Agent {
 	list := func() []deed {
 		var deeds []deed

@@ -16,7 +16,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A refundDesk counts what was paid back.
+// A refundDesk counts its refunds.
 type refundDesk struct {
 	mu    sync.Mutex
 	paid  []string
@@ -59,7 +59,7 @@ func (s *refundDesk) tool() Tool {
 	}
 }
 
-// Stream calls the tool three times in one reply, is away the first time it is told what came of that, and then says it.
+// Stream calls the tool three times in one reply, is away at its first request with the results, and then says them.
 func (s *refundDesk) Stream(_ context.Context, r model.Request, _ model.Deltas) (model.Reply, error) {
 	s.mu.Lock()
 	s.asked++
@@ -83,7 +83,7 @@ func (s *refundDesk) Stream(_ context.Context, r model.Request, _ model.Deltas) 
 	return model.Reply{Text: strings.Join(told, "; ")}, nil
 }
 
-// noneOver refuses refunds over a sum: the model is told, or with a code the turn fails.
+// noneOver refuses refunds over a sum: by a result, or with a code that fails the turn.
 func noneOver(most int, code errcode.Code) Hooks {
 	return Hooks{Name: "sums", Tool: func(ctx context.Context, u ToolUse, next ToolFunc) (ToolResult, error) {
 		var r refund
@@ -98,8 +98,8 @@ func noneOver(most int, code errcode.Code) Hooks {
 	}}
 }
 
-// TestRefundsWithHooksApprovalsAndRetries: of three refunds in one reply each is approved and confirmed for itself, the one over the sum is
-// refused, and a model that is away afterwards makes no refund happen twice.
+// TestRefundsWithHooksApprovalsAndRetries: of three refunds in one reply each is approved and confirmed for itself, the
+// one over the sum is refused, and a model that is away afterwards makes no refund happen twice.
 func TestRefundsWithHooksApprovalsAndRetries(t *testing.T) {
 	t.Parallel()
 	s := &refundDesk{}

@@ -12,7 +12,8 @@ import (
 	"github.com/agui-gateway/gateway/agui/client"
 )
 
-// A taskServer stands in for a client of a protocol in which a request begins a task: it notes the requests, names a task, and does what a test says.
+// A taskServer replaces a client of a protocol in which a request begins a task: it notes the requests, names a task,
+// and follows the test's script.
 type taskServer struct {
 	asked []client.Request
 	fails int // so many requests fail once they have begun
@@ -40,8 +41,8 @@ func (s *taskServer) Host() string                             { return "far" }
 func (s *taskServer) String() string                           { return "far" }
 func (s *taskServer) Description() string                      { return "as its card says" }
 
-// What a request has begun is told to the process that sends it again, and not to a try of its own; and whoever has answered, if only by an
-// activity, is told how much of the conversation is new.
+// A request's task is known to the process that sends it again, and not to a separate try; and a client that has
+// answered, if only by an activity, learns which part of the conversation is new.
 func TestRemoteRequestsThatBegin(t *testing.T) {
 	t.Parallel()
 	s := &taskServer{}

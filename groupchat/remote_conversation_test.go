@@ -87,9 +87,9 @@ func remote(t testing.TB, o RemoteOptions) *Remote {
 	return r
 }
 
-// TestRemoteConversations plays what is in testdata/remote: how a remote agent is set up, then by turns what its server
-// answers the coming requests with, what a client sends, the requests the server got, and the events the client gets.
-// The streams have the shapes that the sources of the servers have which the files are named after; they are not recordings.
+// TestRemoteConversations plays testdata/remote: the setup of a remote agent, then by turns what its server answers the
+// coming requests with, what a client sends, the requests the server got, and the events the client gets. The streams
+// have the shapes that the sources of the servers have which the files are named after; they are not recordings.
 func TestRemoteConversations(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/remote/*.txtar")
@@ -143,7 +143,7 @@ func playRemote(t *testing.T, file string) {
 	}
 }
 
-// remoteRig is a thread whose root agent, or whose only participant, is at u.
+// remoteRig is a thread with a root agent, or an only participant, at u.
 func remoteRig(t *testing.T, u *upstream, setup []byte) *rig {
 	var o struct {
 		Name, Path, Dialect string

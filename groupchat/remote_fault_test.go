@@ -19,8 +19,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// Whatever a remote answers, its turn fails with one code, what it opened is closed, nothing outside its part of the state
-// is changed, and the others go on.
+// Whatever a remote answers, its turn fails with one code, what it opened is closed, nothing outside its part of the
+// state is changed, and the others continue.
 func TestRemoteFaultsAreContained(t *testing.T) {
 	t.Parallel()
 	nested := begins + `{"type":"STATE_SNAPSHOT","snapshot":{"a":1}}
@@ -240,7 +240,8 @@ func TestRemoteForgets(t *testing.T) {
 	}
 }
 
-// A question can be called off though the remote that asked it forgot it, is gone, or breaks off over it: nobody is asked for ever.
+// A question can be cancelled though the remote that asked it forgot it, is gone, or breaks off over it: no person is
+// asked for ever.
 func TestRemoteForgetsWhatIsCalledOff(t *testing.T) {
 	t.Parallel()
 	asks := begins + askedOf(`{"id":"i","reason":"input_required","message":"Which?"}`)
@@ -327,7 +328,7 @@ func remoteThreadOf(path string) string {
 	return "-"
 }
 
-// A turn that fails elsewhere takes the remote with it, and what is behind it.
+// A turn that fails elsewhere takes the remote with it, and the agents behind it.
 func TestRemoteBesideAFailure(t *testing.T) {
 	t.Parallel()
 	u := newUpstream(t)

@@ -33,7 +33,7 @@ func askedOf(interrupt string) string {
 	return `{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"interrupt","interrupts":[` + interrupt + `]}}` + "\n"
 }
 
-// legalDesk is a chat whose first speaker is remote, and whose second says that it is done.
+// legalDesk is a chat with a remote first speaker, and a second one that says that it is done.
 func legalDesk(r *Remote, onError ErrorPolicy) *Chat {
 	return team(Sequential(), Participant{Name: "legal", Agent: r, OnError: onError}, Participant{Name: "closer", Agent: sayer("done")})
 }
@@ -202,7 +202,7 @@ func TestRemoteHeaders(t *testing.T) {
 	equal(t, "forwards", ForwardsOf(team(Sequential(), Participant{Name: "in", Agent: legalDesk(far, ErrorPolicy{})})), []string{"X-Absent", "X-Tenant"})
 }
 
-// A remote sees others' words as a user's, under their names, and what it is told for this turn.
+// A remote sees others' words as a user's, under their names, and its instruction for this turn.
 func TestRemoteSeesTheConversation(t *testing.T) {
 	t.Parallel()
 	u := newUpstream(t, begins+wordsOf("m", "mine")+ends)

@@ -11,7 +11,7 @@ func spends(model string, tokens int) string {
 	return fmt.Sprintf(`"usage":[{"provider":"there","model":%q,"inputTokens":%d}]`, model, tokens)
 }
 
-// sums is what was counted, a model a line.
+// sums lists the usage, a model a line.
 func sums(u *Usage) string {
 	var lines []string
 	for _, one := range u.Total() {
@@ -20,8 +20,8 @@ func sums(u *Usage) string {
 	return strings.Join(lines, "\n")
 }
 
-// What a remote agent says it used is part of what the run used, of each run there: the one that asked, the one that was answered, and
-// one that failed and was tried again.
+// What a remote agent says it used is part of what the run used, of each run there: the one that asked, the one that
+// was answered, and one that failed and was tried again.
 func TestUsageOfARemoteIsTheRuns(t *testing.T) {
 	t.Parallel()
 	asks := strings.Replace(askedOf(`{"id":"q","reason":"input_required","message":"Which?"}`), `"outcome"`, spends("big", 10)+`,"outcome"`, 1)
@@ -43,7 +43,8 @@ func TestUsageOfARemoteIsTheRuns(t *testing.T) {
 	equal(t, "usage in the checkpoint", len(kept), 1)
 }
 
-// What a remote agent claims to have used cannot fill a thread: too many models, and names too long, are counted without names.
+// What a remote agent claims to have used cannot fill a thread: too many models, and names too long, are counted
+// without names.
 func TestUsageOfARemoteIsBounded(t *testing.T) {
 	t.Parallel()
 	list := make([]string, 500)

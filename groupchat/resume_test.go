@@ -22,7 +22,7 @@ func change(t *testing.T, before, after Agent) *stream {
 	return r.run(r.yes())
 }
 
-// refused wants a changed team not to go on, and nothing to have happened (I3).
+// refused wants a changed team to be refused, and nothing to have happened (I3).
 func refused(t *testing.T, s *stream) {
 	t.Helper()
 	codeOf(t, s, errcode.CheckpointIncompatible)
@@ -44,8 +44,8 @@ func lineup(names ...string) []Participant {
 	return list
 }
 
-// TestAChangedOrderGoesOnByName pauses in a and goes on with the team in another order, or with more in it: everybody has
-// the turn that is due, and nobody has one twice.
+// TestAChangedOrderGoesOnByName pauses in a and continues with the team in another order, or with more in it: each has
+// the turn that is due, and none has one twice.
 func TestAChangedOrderGoesOnByName(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -130,8 +130,8 @@ func TestAHandoffThatIsNoLongerPossibleDoesNotGoOn(t *testing.T) {
 	refused(t, change(t, build(nil), build(map[string][]string{"a": {"c"}, "c": {"b"}})))
 }
 
-// TestAnotherKindOfAgentDoesNotGoOn puts another agent under the name of the one that asked. What the one remembers means
-// nothing to the other, which would begin anew and drop the answer.
+// TestAnotherKindOfAgentDoesNotGoOn puts another agent under the name of the one that asked. What the one remembers
+// means nothing to the other, which would begin anew and drop the answer.
 func TestAnotherKindOfAgentDoesNotGoOn(t *testing.T) {
 	t.Parallel()
 	tool := func() Agent {
@@ -164,12 +164,12 @@ func TestAnotherKindOfAgentDoesNotGoOn(t *testing.T) {
 		}
 	}
 	refused(t, change(t, team(Sequential(), Participant{Name: "p", Agent: ask, Scope: own}), team(Sequential(), Participant{Name: "p", Agent: ask})))
-	// What is only around it may change.
+	// The wrappers around it may change.
 	s := change(t, team(Sequential(), Participant{Name: "p", Agent: ask}), team(Sequential(), Participant{Name: "p", Agent: Sub(ask, SubOptions{Result: "/said"}), Writes: []string{"/said"}}))
 	must(t, s.err)
 }
 
-// A resumer is an agent of a kind of its own.
+// A resumer is an agent of another kind.
 type resumer struct{ Agent }
 
 func (resumer) Kind() string { return "script" }

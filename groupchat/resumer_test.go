@@ -9,7 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 )
 
-// A versioned agent asks, and goes on with answers to its own version only.
+// A versioned agent asks, and continues with answers to its own version only.
 type versioned string
 
 func (versioned) Kind() string { return "versioned" }

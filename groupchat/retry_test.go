@@ -14,8 +14,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// TestRetryAsksTheModelAgain lets a model fail by what it replied: asked again it may reply something else, and is not told
-// of what came to nothing. What its tools did stays done.
+// TestRetryAsksTheModelAgain lets a model fail by its reply: asked again it may reply something else, and its request
+// omits the failed reply. The effects of its tools stay.
 func TestRetryAsksTheModelAgain(t *testing.T) {
 	t.Parallel()
 	no, yes := says("no JSON"), says(`{"n":1}`)
@@ -73,8 +73,8 @@ func TestRetriesEnd(t *testing.T) {
 	})
 }
 
-// TestARetriedTurnIsTakenOver dies in the middle of a retry. The next owner finds all replies where they were recorded, makes
-// the same way again and asks the model nothing twice.
+// TestARetriedTurnIsTakenOver dies in the middle of a retry. The next owner finds all replies where they were recorded,
+// makes the same way again and asks the model nothing twice.
 func TestARetriedTurnIsTakenOver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -98,7 +98,7 @@ func TestARetriedTurnIsTakenOver(t *testing.T) {
 	})
 }
 
-// TestRetriesAreForWhatMayPass tries no turn again whose failure will be the same the next time.
+// TestRetriesAreForWhatMayPass repeats no turn after a failure that will be the same the next time.
 func TestRetriesAreForWhatMayPass(t *testing.T) {
 	t.Parallel()
 	fails := func(err error) Agent { return failing(err) }

@@ -60,7 +60,7 @@ type commit struct {
 	onces             map[string]json.RawMessage // all that was recorded by then
 }
 
-// A stream is what one run came to.
+// A stream is the output of one run.
 type stream struct {
 	events []agui.Event
 	result Result

@@ -17,7 +17,7 @@ func sets(pointer string) Agent {
 	return AgentFunc(func(_ context.Context, t *Turn) error { return t.State().Set(pointer, []string{t.Path()}) })
 }
 
-// star is a team whose supervisor says whom it lets speak, by what is missing.
+// star is a team with a supervisor that chooses the speaker by the missing values.
 func star(names ...string) *Chat {
 	var rules []Rule
 	var people []Participant
@@ -71,7 +71,7 @@ func TestRow34ACommitPerTurn(t *testing.T) {
 	must(t, s.err)
 	equal(t, "commits", len(r.commits), len(s.steps()))
 	said := 1
-	for _, c := range r.commits { // and each holds what was said up to it
+	for _, c := range r.commits { // and each holds all messages up to it
 		if len(c.messages) < said {
 			t.Errorf("a commit of %d messages follows one of %d", len(c.messages), said)
 		}
@@ -246,8 +246,8 @@ func TestRow107APauseThatCannotBeKeptIsAnError(t *testing.T) {
 	}
 }
 
-// TestRow54TwoLeavesFiveDeepPauseAtOnce is a chat in a chat, five deep, with two branches that begin at the top, half way
-// down and at the bottom. Both leaves ask; what the run keeps goes through JSON twice; one resume answers both.
+// TestRow54TwoLeavesFiveDeepPauseAtOnce is a chat in a chat, five deep, with two branches that begin at the top, half
+// way down and at the bottom. Both leaves ask; what the run keeps goes through JSON twice; one resume answers both.
 func TestRow54TwoLeavesFiveDeepPauseAtOnce(t *testing.T) {
 	t.Parallel()
 	leaf := func(key string) Agent {

@@ -28,7 +28,7 @@ func TestASchemaIsCompiledOnce(t *testing.T) {
 	equal(t, "kept", c.table.Len(), 1)
 }
 
-// TestTheSchemaCacheIsBounded in number and in bytes, and forgets what was not used for longest.
+// TestTheSchemaCacheIsBounded in number and in bytes, and evicts the least recently used.
 func TestTheSchemaCacheIsBounded(t *testing.T) {
 	for name, size := range map[string]int{"number": 0, "bytes": maxCachedSchemaBytes / 40} {
 		t.Run(name, func(t *testing.T) {

@@ -17,8 +17,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A stage is one thread around an agent for tests from outside of the package: it keeps what a gateway would, pauses and effects
-// included, and goes on from the last commit after a run that died.
+// A stage is one thread around an agent for tests from outside of the package: it keeps what a gateway would, pauses
+// and effects included, and continues from the last commit after a run that died.
 type stage struct {
 	t     testing.TB
 	agent groupchat.Agent
@@ -86,7 +86,7 @@ func (s *stage) say(text string) error {
 	return s.run(context.Background(), groupchat.Session{})
 }
 
-// takeover goes on with a run that died, from its last commit.
+// takeover continues a run that died, from its last commit.
 func (s *stage) takeover() error {
 	return s.run(context.Background(), groupchat.Session{Checkpoint: s.checkpoint, Memo: maps.Clone(s.memo), Takeover: true})
 }
@@ -134,7 +134,7 @@ func (s *stage) run(ctx context.Context, session groupchat.Session) error {
 	return nil
 }
 
-// said is what was said since the user's last message, with the speakers' names.
+// said lists the messages since the user's last one, with the speakers' names.
 func (s *stage) said() string {
 	var lines []string
 	for _, m := range s.messages {
@@ -147,7 +147,7 @@ func (s *stage) said() string {
 	return strings.Join(lines, " | ")
 }
 
-// A mind is a model whose replies are written down, the next one for each call; it notes what it was asked.
+// A mind is a model with written replies, the next one for each call; it notes its requests.
 type mind struct {
 	mu      sync.Mutex
 	replies []string

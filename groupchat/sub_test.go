@@ -111,7 +111,7 @@ func TestRow42OutputOfASub(t *testing.T) {
 			equal(t, "said by", r.messages[1].Name, "in")
 		}
 		seen = nil
-		must(t, r.say("again").err) // what was not for others' ears is not in the next run either
+		must(t, r.say("again").err) // hidden messages are not in the next run either
 		must(t, r.answer(map[string]string{"k": "2"}).err)
 		heard := strings.Contains(strings.Join(seen, ", "), "1")
 		equal(t, string(output)+": heard in the next run", heard, output == OutputBoth || output == OutputHistory)
@@ -194,8 +194,8 @@ func TestRow46TheParentMayAnswerAChildsQuestion(t *testing.T) {
 	}
 }
 
-// TestAnAnsweredQuestionIsProgress counts a turn whose question was answered in a person's stead as one that did something, as
-// one is whose question a person answered.
+// TestAnAnsweredQuestionIsProgress counts a turn with a question that was answered for a person as one that did
+// something, as one with a person's answer.
 func TestAnAnsweredQuestionIsProgress(t *testing.T) {
 	t.Parallel()
 	asked := 0
@@ -249,7 +249,7 @@ func TestRow53AFailureNamesWhereItHappened(t *testing.T) {
 		}
 	}
 	equal(t, "every level says so", ended, []string{"tool_failed", "tool_failed", "tool_failed"})
-	// And with a policy the parent goes on without.
+	// And with a policy the parent skips it.
 	r := newRig(t, team(Sequential(), Participant{Name: "mid", Agent: mid, OnError: ErrorPolicy{Skip: true}}, Participant{Name: "b", Agent: sayer("b")}))
 	must(t, r.say("x").err)
 	equal(t, "history", texts(r.messages), []string{"x", "b"})
@@ -272,7 +272,7 @@ func TestAFrontendCallOutOfSightReachesTheClient(t *testing.T) {
 	s = r.returns(map[string]string{"show_map": "Paris"})
 	must(t, s.err)
 	equal(t, "said", s.shape(), "in { saw Paris } in")
-	// One that nobody will answer any more gets a result.
+	// One that will get no answer any more gets a result.
 	boom := AgentFunc(func(ctx context.Context, t *Turn) error { _ = caller.Run(ctx, t); return errors.New("boom") })
 	inner = team(Sequential(), Participant{Name: "leaf", Agent: boom})
 	s = newRig(t, team(Sequential(), Participant{Name: "in", Agent: Sub(inner, SubOptions{Output: OutputNone}), OnError: ErrorPolicy{Skip: true}})).say("x")

@@ -98,8 +98,8 @@ func TestExpandedTextIsNotReadAgain(t *testing.T) {
 	equal(t, "the first", p.Text(viewOf(t, `{}`)), "${X} ${X}!")
 }
 
-// TestVariablesLookAtTheWholeConversation has a participant that sees nothing of the conversation and yet is told of it by variables, a team
-// whose members are known by the team's name, and two teams with members of one name.
+// TestVariablesLookAtTheWholeConversation has a participant that sees nothing of the conversation and yet reads it by
+// variables, a team with members that are known by the team's name, and two teams with members of one name.
 func TestVariablesLookAtTheWholeConversation(t *testing.T) {
 	t.Parallel()
 	none := Context{Select: func(View) []Message { return []Message{} }}
@@ -117,7 +117,8 @@ func TestVariablesLookAtTheWholeConversation(t *testing.T) {
 	equal(t, "beside the teams", requests[1], "s:question/heard/other scout/none\n\nYou are end. What others in this conversation say begins with their name. | u:Go on.")
 }
 
-// TestAPromptIsWhatAParticipantIsTold holds the prompt of a participant to what it was when the turn began, over a pause.
+// TestAPromptIsWhatAParticipantIsTold holds the prompt of a participant to what it was when the turn began, over a
+// pause.
 func TestAPromptIsWhatAParticipantIsTold(t *testing.T) {
 	t.Parallel()
 	none := Context{Select: func(View) []Message { return []Message{} }}
@@ -142,7 +143,8 @@ func TestAPromptIsWhatAParticipantIsTold(t *testing.T) {
 	equal(t, "after the pause", requests[1], told+` | a: note{} | t:"yes"`)
 }
 
-// TestComputedInputs are there when a turn begins, and are not computed again after a pause, nor after a takeover within the turn.
+// TestComputedInputs are there when a turn begins, and are not computed again after a pause, nor after a takeover
+// within the turn.
 func TestComputedInputs(t *testing.T) {
 	t.Parallel()
 	scope := Scoping{Kind: ScopeIsolated, Inputs: map[string]func(View) (any, error){
@@ -206,8 +208,8 @@ func template(t testing.TB, text string) *Template {
 	return p
 }
 
-// FuzzParseTemplate wants any text to be a template or an error, templates to put nothing of a value's variables in, and text in which no
-// brace stands twice to be itself.
+// FuzzParseTemplate wants any text to be a template or an error, templates to put nothing of a value's variables in,
+// and text in which no brace stands twice to be itself.
 func FuzzParseTemplate(f *testing.F) {
 	for _, seed := range []string{"", "{{input}}", "{{{{", "{{state:/a~1b|c}}", "{{last:x}}{{date}}", "a{{", "}}{{input|{{}}", "{{{input}}}"} {
 		f.Add(seed, "{{input}}")

@@ -81,7 +81,7 @@ func TestATimedOutQuestionOfAToolIsAskedAgain(t *testing.T) {
 	equal(t, "calls", strings.Join(made, ", "), `{"room":7} with 0 answers, {"room":7} with 1 answers`)
 }
 
-// TestAToolThatAlwaysAsks is told off after a number of questions, and the model is told of it.
+// TestAToolThatAlwaysAsks is stopped after a number of questions, and its result says so.
 func TestAToolThatAlwaysAsks(t *testing.T) {
 	asks := Tool{Name: "book", Call: func(context.Context, ToolCall) (ToolResult, error) {
 		return ToolResult{}, &InputNeeded{Message: "And now?"}

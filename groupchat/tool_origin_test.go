@@ -35,8 +35,8 @@ func (s *deletingServer) Names() []string { return s.only }
 // placed is a source that says nothing of where it is.
 type placed struct{ ToolSource }
 
-// TestANameStaysWithItsSource: a tool of the same name on another server is another tool, whatever was approved of, and for whichever reason the
-// first is not there.
+// TestANameStaysWithItsSource: a tool of the same name on another server is another tool, whatever was approved of, and
+// for whichever reason the first is not there.
 func TestANameStaysWithItsSource(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -147,7 +147,8 @@ func TestOriginsOfSpecialists(t *testing.T) {
 	}
 }
 
-// TestAPendingQuestionIsAboutOneOrigin: an answer for a call counts only if the call goes where it was to go when a person was asked.
+// TestAPendingQuestionIsAboutOneOrigin: an answer for a call counts only if the call goes where it was to go when a
+// person was asked.
 func TestAPendingQuestionIsAboutOneOrigin(t *testing.T) {
 	t.Parallel()
 	m, c := newMind(t, calls("f", `{"x":1}`), says("Done.")), &counted{}

@@ -19,8 +19,9 @@ func doubling(n int) string {
 	return `{"$ref":"#/$defs/d0","$defs":{` + strings.Join(defs, ",") + fmt.Sprintf(`,"d%d":{"type":"string"}}}`, n)
 }
 
-// TestSchemasOfOtherServersEnd gives a model's arguments to schemas as an MCP server may send them. The library follows a reference to itself
-// until the process dies of its stack, which no recover stops; here the arguments are refused instead.
+// TestSchemasOfOtherServersEnd gives a model's arguments to schemas as an MCP server may send them. The library follows
+// a reference to itself until the process dies of its stack, which no recover stops; here the arguments are refused
+// instead.
 func TestSchemasOfOtherServersEnd(t *testing.T) {
 	t.Parallel()
 	for name, schema := range map[string]string{

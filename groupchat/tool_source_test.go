@@ -10,7 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 )
 
-// A shelf is a source whose tools a test puts there.
+// A shelf is a source with tools that a test puts there.
 type shelf struct {
 	tools []Tool
 	err   error
@@ -24,7 +24,7 @@ func (s *shelf) Tools(context.Context) ([]Tool, error) {
 	return s.tools, s.err
 }
 
-// TestToolsOfASource are those there are when a turn is entered; a source that is away stops nobody.
+// TestToolsOfASource are those there are when a turn is entered; a source that is away stops no turn.
 func TestToolsOfASource(t *testing.T) {
 	t.Parallel()
 	c := &counted{}
@@ -47,8 +47,8 @@ func TestToolsOfASource(t *testing.T) {
 	equal(t, "tools", m.asked[3].tools(), "f")
 }
 
-// TestAToolOfASourceThatIsAway lets a call wait for a person and the tool's source go away meanwhile. The model is told that the
-// tool is not there now, not that there never was one, and what the person said stays said.
+// TestAToolOfASourceThatIsAway lets a call wait for a person and the tool's source go away meanwhile. The result says
+// that the tool is not there now, not that there never was one, and what the person said stays said.
 func TestAToolOfASourceThatIsAway(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -78,8 +78,8 @@ func TestAToolOfASourceThatIsAway(t *testing.T) {
 	}
 }
 
-// TestACallOfASourceThatIsAway is taken over by a replica that does not reach the source of the tool that was being called. Nobody
-// knows what became of a call that may not be repeated.
+// TestACallOfASourceThatIsAway is taken over by a replica that does not reach the source of the tool that was being
+// called. No agent knows what became of a call that may not be repeated.
 func TestACallOfASourceThatIsAway(t *testing.T) {
 	t.Parallel()
 	for _, repeat := range []Repeat{RepeatAgain, RepeatNever} {
@@ -109,7 +109,7 @@ func TestACallOfASourceThatIsAway(t *testing.T) {
 	}
 }
 
-// A model is told when tools of its are missing, or it answers as if nothing had been wanted of them.
+// Requests say when tools are missing, or the model answers as if they had never existed.
 func TestAModelKnowsThatToolsAreMissing(t *testing.T) {
 	t.Parallel()
 	const told = "Some of your tools cannot be used now."
@@ -133,7 +133,8 @@ type neededShelf struct{ *shelf }
 
 func (neededShelf) Required() bool { return true }
 
-// TestASourceThatIsNeeded fails a turn that begins without its tools, and not one that is under way: a person's answer would be lost.
+// TestASourceThatIsNeeded fails a turn that begins without its tools, and not one that is under way: a person's answer
+// would be lost.
 func TestASourceThatIsNeeded(t *testing.T) {
 	t.Parallel()
 	c := &counted{}

@@ -98,8 +98,8 @@ func TestCallsOfOneReplyAreConfirmedOneByOne(t *testing.T) {
 	}
 }
 
-// TestConfirmationsOutliveATakeover lets another owner go on at each point: before a question was answered, and with the
-// answer before anything of it was committed. What was confirmed is paid once and nothing else is.
+// TestConfirmationsOutliveATakeover lets another owner continue at each point: before a question was answered, and with
+// the answer before anything of it was committed. The confirmed sum is paid once and nothing else is.
 func TestConfirmationsOutliveATakeover(t *testing.T) {
 	t.Parallel()
 	m := newMind(t, calls("refund", `{"order":"A"}`, "refund", `{"order":"B"}`), calls("refund", `{"order":"C"}`), says("Done."))
@@ -124,8 +124,8 @@ func TestConfirmationsOutliveATakeover(t *testing.T) {
 	equal(t, "the model was asked", len(m.asked), 3)
 }
 
-// TestCallsDoNotShareWhatTheyInvoke lets each call of a tool have agents work, frontend tools run and a team talk, under
-// the same names.
+// TestCallsDoNotShareWhatTheyInvoke lets each call of a tool have agents work, frontend tools run and a team talk,
+// under the same names.
 func TestCallsDoNotShareWhatTheyInvoke(t *testing.T) {
 	t.Parallel()
 	pair := team(Sequential(), Participant{Name: "one", Agent: sayer("One.")}, Participant{Name: "two", Agent: asker("sure")})
@@ -208,8 +208,8 @@ func TestSpecialistsAreConfirmedOneByOne(t *testing.T) {
 	}
 }
 
-// TestAKeyStandsForOneThing fails the turn in which a key comes back for something else: whichever of the two is meant, the
-// answer to the other would be taken for it.
+// TestAKeyStandsForOneThing fails the turn in which a key comes back for something else: whichever of the two is meant,
+// the answer to the other would be taken for it.
 func TestAKeyStandsForOneThing(t *testing.T) {
 	t.Parallel()
 	m := newMind(t, calls("f", `{}`), says("Done."))

@@ -9,7 +9,8 @@ import (
 	"github.com/agui-gateway/gateway/groupchat/thread"
 )
 
-// BenchmarkTurn runs a team in which each of so many participants has one turn and says a sentence; without a store, a log or readers.
+// BenchmarkTurn runs a team in which each of so many participants has one turn and says a sentence; without a store, a
+// log or readers.
 func BenchmarkTurn(b *testing.B) {
 	for _, turns := range []int{1, 3} {
 		b.Run("turns="+strconv.Itoa(turns), func(b *testing.B) {

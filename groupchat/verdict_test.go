@@ -11,8 +11,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// verdicts are answers to a question that asks for a decision, and what each of them means: yes, no, the comment, or "" for an answer that
-// decides nothing.
+// verdicts are answers to a question that asks for a decision, and what each of them means: yes, no, the comment, or ""
+// for an answer that decides nothing.
 var verdicts = map[string]string{
 	`true`: "yes", `false`: "no", `"shorter"`: "shorter", `""`: "yes", `" "`: "yes",
 	`{"approved":true}`: "yes", `{"approved":false}`: "no", `{"value":true}`: "yes", `{"value":false}`: "no", `{"value":""}`: "yes", `{"value":"shorter"}`: "shorter",

@@ -35,7 +35,8 @@ type circle struct{ groupchat.AgentFunc }
 
 func (c *circle) Unwrap() groupchat.Agent { return c }
 
-// TestAWrapperIsWhatItWraps puts other packages' wrappers around a chat in a chat: what is known of the chat is known of the wrapper.
+// TestAWrapperIsWhatItWraps puts other packages' wrappers around a chat in a chat: the wrapper has the properties of
+// the chat.
 func TestAWrapperIsWhatItWraps(t *testing.T) {
 	t.Parallel()
 	runs := 0
@@ -83,7 +84,7 @@ func TestAWrapperIsWhatItWraps(t *testing.T) {
 	if err := s.say("go"); err != nil || s.pause == nil || runs != 1 {
 		t.Fatalf("say() = %v, pause %v, %d runs", err, s.pause, runs)
 	}
-	s.agent = team(inner) // a checkpoint goes on without the wrappers
+	s.agent = team(inner) // a checkpoint continues without the wrappers
 	if err := s.answer(`"yes"`); err != nil || s.said() != `asker: "yes"` {
 		t.Errorf("answer() = %v, said %q", err, s.said())
 	}

@@ -48,7 +48,7 @@ func TestAParticipantWritesOnlyWhatItMay(t *testing.T) {
 		must(t, s.err)
 		equal(t, "state", string(r.state), test.want)
 	}
-	// A state of its own is restricted like the chat's, and so is what is copied out of it.
+	// A separate state is restricted like the chat's, and so are the values copied out of it.
 	mapped := Scoping{Kind: ScopeMapped, Mapping: state.Mapping{In: map[string]string{"secret": "/secret"}, Out: map[string]string{"/a": "/a"}}}
 	r := newRig(t, team(Sequential(), Participant{Name: "p", Agent: write("/a"), Scope: mapped, Writes: []string{"/a"}}))
 	r.state = []byte(`{"secret":1}`)

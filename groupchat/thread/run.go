@@ -181,7 +181,7 @@ func (r *threadRun) Commit(ctx context.Context, checkpoint json.RawMessage) erro
 		r.messages = append(r.messages, rest...)
 	})
 	next.Messages = r.messages
-	live.Checkpoint, live.Effects = checkpoint, nil // the checkpoint has what was recorded until now
+	live.Checkpoint, live.Effects = checkpoint, nil // the checkpoint has all recorded effects
 	return r.save(ctx, next)
 }
 

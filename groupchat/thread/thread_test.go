@@ -19,7 +19,7 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// verified are options whose events are held to the protocol's order.
+// verified returns options that check the protocol's order of events.
 func verified(t *testing.T) thread.Options {
 	var v *agui.Verifier
 	return thread.Options{Events: func(e agui.Event) error {

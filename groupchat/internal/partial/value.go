@@ -1,5 +1,6 @@
-// Package partial reads JSON while it is being written: the arguments of a call that a model has begun, for example. What is known of a value is
-// closed to valid JSON at any time, and reading costs the same per byte however long the text is.
+// Package partial reads JSON while it is being written: the arguments of a call that a model has begun, for example.
+// The known part of a value is closed to valid JSON at any time, and reading costs the same per byte however long the
+// text is.
 package partial
 
 import (
@@ -18,7 +19,8 @@ var (
 	ErrDepth  = errors.New("partial: nested too deeply")
 )
 
-// A Value is a JSON object that is being written, or one of its members. Its zero value is the whole object. It is for one goroutine.
+// A Value is a JSON object that is being written, or one of its members. Its zero value is the whole object. It is for
+// one goroutine.
 type Value struct {
 	member string // empty: the object itself
 
@@ -37,7 +39,8 @@ type Value struct {
 	inString bool
 }
 
-// New returns the value of a member of an object; an empty name is the object itself. Of several members of the name the last one counts.
+// New returns the value of a member of an object; an empty name is the object itself. Of several members of the name
+// the last one counts.
 func New(member string) *Value { return &Value{member: member} }
 
 // A state is what may come next.
@@ -53,11 +56,11 @@ const (
 	wantColon
 	inText
 	inScalar
-	wantMore // a comma, or the end of what is open
+	wantMore // a comma, or the end of the open value
 	ended
 )
 
-// Write reads on. An error sticks, and what was known before it stays known.
+// Write reads more. An error sticks, and the part before it stays known.
 func (v *Value) Write(s string) error {
 	for i := 0; i < len(s) && v.err == nil; i++ {
 		v.err = v.next(s[i])
@@ -71,7 +74,7 @@ func (v *Value) Len() int { return len(v.raw) }
 // Ended reports whether the value is complete. A later member of the same name begins it again.
 func (v *Value) Ended() bool { return v.safe > 0 && !v.inside }
 
-// JSON returns what is known of the value, closed to valid JSON, and whether anything is.
+// JSON returns the known part of the value, closed to valid JSON, and whether there is any.
 func (v *Value) JSON() (json.RawMessage, bool) {
 	if v.safe == 0 {
 		return nil, false
@@ -219,7 +222,7 @@ func (v *Value) complete() {
 	}
 }
 
-// safely notes that what was read of the value can be closed.
+// safely notes that the part read so far can be closed.
 func (v *Value) safely(inString bool) {
 	if v.inside {
 		v.safe, v.inString = len(v.raw), inString

@@ -51,7 +51,7 @@ func TestWhatIsKnownOfAValue(t *testing.T) {
 	}
 }
 
-// TestWhatIsNoJSON is not read on, and what was known before stays.
+// TestWhatIsNoJSON is not read further, and the part before stays known.
 func TestWhatIsNoJSON(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]error{
@@ -70,8 +70,8 @@ func TestWhatIsNoJSON(t *testing.T) {
 	}
 }
 
-// TestReadingCostsTheSamePerByte however long the text is: what was read is not looked at again, and of a megabyte no more is allocated per
-// byte than of a tenth. It is not parallel: the allocations of other tests would count.
+// TestReadingCostsTheSamePerByte however long the text is: no byte is read twice, and of a megabyte no more is
+// allocated per byte than of a tenth. It is not parallel: the allocations of other tests would count.
 func TestReadingCostsTheSamePerByte(t *testing.T) {
 	allocated := func(size int) uint64 {
 		text := `{"a":{"b":[` + strings.Repeat(`"words \n and \u00e9 more",1.5,{"c":true},`, size/42) + `null]}}`
@@ -96,7 +96,7 @@ func TestReadingCostsTheSamePerByte(t *testing.T) {
 	}
 }
 
-// FuzzValue wants what is known to be JSON at any time, and the member's value in the end.
+// FuzzValue wants the known part to be JSON at any time, and the member's value in the end.
 func FuzzValue(f *testing.F) {
 	for _, s := range []string{`{"a":"x"}`, `{"a":[1,{"b":null}],"a":-1.5e3}`, `{"\u0061":"\ud83d\ude00"}`, `{"a":"\ud83d\ud83d"}`, "{\"a\":\"\xc3", `{"a":{}} `, `{"a":[]}`} {
 		f.Add(s, 3)
