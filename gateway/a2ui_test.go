@@ -10,7 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/groupchat/groupchattest"
+	"github.com/agui-gateway/gateway/groupchat/modeltest"
 	"github.com/agui-gateway/gateway/groupchat/surface"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -18,8 +18,8 @@ import (
 const hotelSurface = `{"surfaceId":"hotels","components":[{"id":"root","component":"Text","text":{"path":"/name"}}],"data":{"name":"<b>The Ritz</b>"}}`
 
 // withSurfaces adds an agent that shows a surface and then answers the action in it.
-func withSurfaces(t *testing.T) (*groupchattest.Model, func(*gateway.Options)) {
-	m := groupchattest.NewModel(t, groupchattest.Calls("render_a2ui", hotelSurface), groupchattest.Text("There."), groupchattest.Text("Booked."))
+func withSurfaces(t *testing.T) (*modeltest.Model, func(*gateway.Options)) {
+	m := modeltest.New(t, modeltest.Calls("render_a2ui", hotelSurface), modeltest.Text("There."), modeltest.Text("Booked."))
 	o := surface.Options{}
 	agent := groupchat.WithHooks(&groupchat.LLM{Model: m, Surfaces: true, Tools: []groupchat.Tool{surface.Render(o)}}, surface.Hooks(o))
 	return m, func(o *gateway.Options) { o.Agents["surfaces"] = agent }
@@ -174,7 +174,7 @@ func TestInfoTellsWhichAgentsShowSurfaces(t *testing.T) {
 	if enabled, agents := info(newWorld(t)); enabled || agents != nil {
 		t.Errorf("nobody shows surfaces: %v", agents)
 	}
-	agent := groupchat.WithHooks(&groupchat.LLM{Model: groupchattest.NewModel(t), Surfaces: true}, surface.Hooks(surface.Options{}))
+	agent := groupchat.WithHooks(&groupchat.LLM{Model: modeltest.New(t), Surfaces: true}, surface.Hooks(surface.Options{}))
 	w := newWorld(t, func(o *gateway.Options) { o.Agents["surfaces"] = agent })
 	if enabled, agents := info(w); !enabled || len(agents) != 1 || agents[0] != "surfaces" {
 		t.Errorf("%t %v", enabled, agents)

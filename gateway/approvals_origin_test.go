@@ -8,7 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/groupchat/groupchattest"
+	"github.com/agui-gateway/gateway/groupchat/modeltest"
 )
 
 // TestAnApprovalIsOfOneEndpoint approves calls of one endpoint, beforehand or by an open question. After a reload with
@@ -17,9 +17,9 @@ func TestAnApprovalIsOfOneEndpoint(t *testing.T) {
 	for name, pending := range map[string]bool{"beforehand": false, "by an open question": true} {
 		t.Run(name, func(t *testing.T) {
 			var sandbox, live atomic.Int32
-			m := groupchattest.NewModel(t, groupchattest.Calls("pay", `{}`))
+			m := modeltest.New(t, modeltest.Calls("pay", `{}`))
 			if !pending {
-				m.Add(groupchattest.Text("a"), groupchattest.Calls("pay", `{}`))
+				m.Add(modeltest.Text("a"), modeltest.Calls("pay", `{}`))
 			}
 			agent := func(url string, hits *atomic.Int32) groupchat.Agent {
 				pay := groupchat.Tool{Name: "pay", Destructive: true, Origin: groupchat.Origin(url), Call: func(context.Context, groupchat.ToolCall) (groupchat.ToolResult, error) {

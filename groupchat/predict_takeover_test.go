@@ -7,6 +7,7 @@ import (
 
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
+	"github.com/agui-gateway/gateway/groupchat/modeltest"
 	"github.com/agui-gateway/gateway/groupchat/thread"
 )
 
@@ -16,7 +17,7 @@ func TestPredictionsOutliveTakeovers(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[bool]string{true: `{"document":"new"}`, false: `{"document":"old"}`} {
 		calls := 0
-		build := func(t groupchattest.T) *groupchattest.Thread {
+		build := func(t modeltest.T) *groupchattest.Thread {
 			calls = 0
 			write := groupchat.Tool{
 				Name: "write", Approve: groupchat.ApproveAlways, Parameters: json.RawMessage(`{"type":"object","properties":{"document":{"type":"string"}}}`),
@@ -25,7 +26,7 @@ func TestPredictionsOutliveTakeovers(t *testing.T) {
 					return groupchat.TextResult("written"), nil
 				},
 			}
-			m := groupchattest.NewModel(t, groupchattest.Calls("write", `{"document":"new"}`), groupchattest.Text("Done."))
+			m := modeltest.New(t, modeltest.Calls("write", `{"document":"new"}`), modeltest.Text("Done."))
 			agent := &groupchat.LLM{Model: m, Tools: []groupchat.Tool{write}, Predict: []groupchat.Prediction{{Tool: "write", Argument: "document", Path: "/document"}}}
 			return groupchattest.NewThread(t, agent, groupchattest.Options{Options: thread.Options{State: json.RawMessage(`{"document":"old"}`)}})
 		}

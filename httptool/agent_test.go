@@ -8,6 +8,7 @@ import (
 
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
+	"github.com/agui-gateway/gateway/groupchat/modeltest"
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
@@ -28,7 +29,7 @@ func TestAnAgentsRequests(t *testing.T) {
 		if idempotent {
 			o.Retry = groupchat.ToolRetry{Times: 1, Backoff: -1}
 		}
-		m := groupchattest.NewModel(t, groupchattest.Calls("pay", `{"n":20}`), groupchattest.Text("Done."))
+		m := modeltest.New(t, modeltest.Calls("pay", `{"n":20}`), modeltest.Text("Done."))
 		th := groupchattest.NewThread(t, &groupchat.LLM{Model: m, Tools: []groupchat.Tool{made(t, o)}}, groupchattest.Options{})
 		if run := th.Say("Pay."); len(run.Questions) != 1 || len(server.requests()) != 0 {
 			t.Fatalf("%d questions and %d requests, want one question before any request", len(run.Questions), len(server.requests()))
@@ -73,11 +74,11 @@ func TestNothingIsAskedForTwice(t *testing.T) {
 	t.Parallel()
 	for _, idempotent := range []bool{true, false} {
 		var server *recorder
-		build := func(u groupchattest.T) *groupchattest.Thread {
+		build := func(u modeltest.T) *groupchattest.Thread {
 			var base string
 			server, base = serve(t, answers(200, "application/json", `{"paid":true}`))
 			tool := made(t, Options{Name: "pay", URL: base, Method: "POST", Idempotent: idempotent})
-			m := groupchattest.NewModel(u, groupchattest.Calls("pay", `{"n":20}`), groupchattest.Text("Done."))
+			m := modeltest.New(u, modeltest.Calls("pay", `{"n":20}`), modeltest.Text("Done."))
 			return groupchattest.NewThread(u, &groupchat.LLM{Model: m, Tools: []groupchat.Tool{tool}}, groupchattest.Options{})
 		}
 		done := 0

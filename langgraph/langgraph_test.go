@@ -14,6 +14,7 @@ import (
 	"github.com/agui-gateway/gateway/agui/client"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
+	"github.com/agui-gateway/gateway/groupchat/modeltest"
 	"github.com/agui-gateway/gateway/groupchat/thread"
 	"github.com/agui-gateway/gateway/langgraph"
 )
@@ -80,7 +81,7 @@ graph.sub: From within.
 graph: Said by a node.
 `
 	if got := said(out); got != want {
-		t.Errorf("%v\n%s", out.Err, groupchattest.Diff(want, got))
+		t.Errorf("%v\n%s", out.Err, modeltest.Diff(want, got))
 	}
 	if got := string(out.State); got != `{"lg":{"notes":"noted"}}` {
 		t.Errorf("state %s", got)

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
+	"github.com/agui-gateway/gateway/groupchat/modeltest"
 )
 
 // panelFile has agents of type concurrent in each place in which their answers are used. Their second participant
@@ -55,9 +56,9 @@ func TestAConcurrentAgentsAnswersAreAllThere(t *testing.T) {
 		t.Run(agent, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				m := groupchattest.NewModel(t)
+				m := modeltest.New(t)
 				if agent == "boss" {
-					m.Add(groupchattest.Calls("opinions", `{"query":"Well?"}`), groupchattest.Text("done"))
+					m.Add(modeltest.Calls("opinions", `{"query":"Well?"}`), modeltest.Text("done"))
 				}
 				run := groupchattest.NewThread(t, read(t, panelFile, agent, m), groupchattest.Options{}).Say("go")
 				var said []string
@@ -80,7 +81,7 @@ func TestAConcurrentAgentsAnswersAreAllThere(t *testing.T) {
 // TestTheManualsPanelHearsAll gives the judge of the manual's example both opinions.
 func TestTheManualsPanelHearsAll(t *testing.T) {
 	t.Parallel()
-	m := groupchattest.NewModel(t, groupchattest.Text("Yes.").To("opinions.optimist"), groupchattest.Text("No.").To("opinions.critic"), groupchattest.Text("Perhaps."))
+	m := modeltest.New(t, modeltest.Text("Yes.").To("opinions.optimist"), modeltest.Text("No.").To("opinions.critic"), modeltest.Text("Perhaps."))
 	th := groupchattest.NewThread(t, read(t, manual(t, "name: opinions"), "panel", m), groupchattest.Options{})
 	th.Say("Well?")
 	wantIn(t, "the judge's request", told(t, m, 2), "Decide between these:\noptimist: Yes.\n\ncritic: No.", "optimist: Yes.\nuser: critic: No.")
@@ -114,7 +115,7 @@ agents:
       - { name: inner, type: groupchat, scope: mapped, outputs: { list: /out }, manager: { type: sequential }, participants: [ { name: notes, agent: shared } ] }
 `
 	for agent, want := range map[string]string{"mapped": `{"out":["a","b"]}`, "shared": `{"list":["a","b"]}`, "deep": `{"out":["a","b"]}`} {
-		team := read(t, strings.Replace(file, "  "+agent+":\n", "  "+agent+":\n    serve: on\n", 1), agent, groupchattest.NewModel(t))
+		team := read(t, strings.Replace(file, "  "+agent+":\n", "  "+agent+":\n    serve: on\n", 1), agent, modeltest.New(t))
 		if got := string(groupchattest.NewThread(t, team, groupchattest.Options{}).Say("go").State); got != want {
 			t.Errorf("%s: the state is %s, want %s", agent, got, want)
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
+	"github.com/agui-gateway/gateway/groupchat/modeltest"
 	"github.com/agui-gateway/gateway/groupchat/thread"
 	"github.com/agui-gateway/gateway/model"
 )
@@ -37,9 +38,9 @@ func TestHTTPToolsWork(t *testing.T) {
 		}
 	}))
 	t.Cleanup(server.Close)
-	m := groupchattest.NewModel(t,
-		groupchattest.Calls("get_weather", `{"city":"São Paulo","days":2}`, "get_weather", `{"city":"../admin"}`, "get_weather", `{"days":2}`),
-		groupchattest.Calls("book_table", `{"restaurant":"Zoe","guests":2,"note":"window"}`), groupchattest.Text("Booked."))
+	m := modeltest.New(t,
+		modeltest.Calls("get_weather", `{"city":"São Paulo","days":2}`, "get_weather", `{"city":"../admin"}`, "get_weather", `{"days":2}`),
+		modeltest.Calls("book_table", `{"restaurant":"Zoe","guests":2,"note":"window"}`), modeltest.Text("Booked."))
 	var log bytes.Buffer
 	o := testOptions(map[string]string{"OPENAI_API_KEY": "k", "WEATHER_URL": server.URL, "TABLES_URL": server.URL, "TABLES_KEY": key})
 	o.Log = slog.New(slog.NewTextHandler(&log, nil))

@@ -9,6 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
+	"github.com/agui-gateway/gateway/groupchat/modeltest"
 	"github.com/agui-gateway/gateway/groupchat/thread"
 	"github.com/agui-gateway/gateway/model"
 )
@@ -39,7 +40,7 @@ func manual(t *testing.T, with string) string {
 }
 
 // told returns all messages of the request with the number n.
-func told(t *testing.T, m *groupchattest.Model, n int) string {
+func told(t *testing.T, m *modeltest.Model, n int) string {
 	t.Helper()
 	requests := m.Requests()
 	if len(requests) <= n {
@@ -64,8 +65,8 @@ func wantIn(t *testing.T, what, text string, parts ...string) {
 
 func TestVariablesWork(t *testing.T) {
 	t.Parallel()
-	m := groupchattest.NewModel(t, groupchattest.Text(`{"next_speaker":"scout"}`), groupchattest.Text("A lake."), groupchattest.Text(`{"next_speaker":"host"}`),
-		groupchattest.Text("Go to the lake."), groupchattest.Text(`{"terminate":true}`))
+	m := modeltest.New(t, modeltest.Text(`{"next_speaker":"scout"}`), modeltest.Text("A lake."), modeltest.Text(`{"next_speaker":"host"}`),
+		modeltest.Text("Go to the lake."), modeltest.Text(`{"terminate":true}`))
 	agent := read(t, manual(t, "Today is {{date}}"), "guide", m)
 	th := groupchattest.NewThread(t, agent, groupchattest.Options{Options: thread.Options{State: []byte(`{"wish":["{{input}}"]}`)}})
 	th.Say("Where to? {{state:/wish}}")
@@ -77,7 +78,7 @@ func TestVariablesWork(t *testing.T) {
 
 func TestInputsAndPromptsWork(t *testing.T) {
 	t.Parallel()
-	m := groupchattest.NewModel(t, groupchattest.Text("The moon does it."), groupchattest.Text("Moon."), groupchattest.Text("A report on tides."))
+	m := modeltest.New(t, modeltest.Text("The moon does it."), modeltest.Text("Moon."), modeltest.Text("A report on tides."))
 	agent := read(t, manual(t, "Summarise for"), "desk", m)
 	th := groupchattest.NewThread(t, agent, groupchattest.Options{})
 	run := th.Say("What makes the tides?")
@@ -93,7 +94,7 @@ func TestInputsAndPromptsWork(t *testing.T) {
 
 func TestContractsWork(t *testing.T) {
 	t.Parallel()
-	m := groupchattest.NewModel(t, groupchattest.Text("On tides."))
+	m := modeltest.New(t, modeltest.Text("On tides."))
 	agent := read(t, manual(t, "office:"), "office", m)
 	run := groupchattest.NewThread(t, agent, groupchattest.Options{}).Say("tides")
 	wantIn(t, "the request", told(t, m, 0), "Write on tides.")
@@ -135,7 +136,7 @@ agents:
 
 func TestToolsOfTheProgramWork(t *testing.T) {
 	t.Parallel()
-	m := groupchattest.NewModel(t, groupchattest.Calls("words", `{"word":"tide"}`, "mutate", `{}`), groupchattest.Text("Done."))
+	m := modeltest.New(t, modeltest.Calls("words", `{"word":"tide"}`, "mutate", `{}`), modeltest.Text("Done."))
 	agent := read(t, manual(t, "Knows words"), "assistant", m)
 	th := groupchattest.NewThread(t, agent, groupchattest.Options{})
 	run := th.Say("Look it up")
@@ -161,7 +162,7 @@ agents:
     manager: { type: route, key: /topic, routes: { bill: clerk }, overrides: { bill: { instruction: "On {{state:/topic}}, asked {{input}}" } } }
     participants: [ { name: clerk, type: llm, review: { message: "{{last:clerk}} Is that so, {{state:/name|friend}}?" } } ]
 `
-	m := groupchattest.NewModel(t, groupchattest.Text("It is paid."))
+	m := modeltest.New(t, modeltest.Text("It is paid."))
 	agent := read(t, text, "help", m)
 	th := groupchattest.NewThread(t, agent, groupchattest.Options{Options: thread.Options{State: []byte(`{"topic":"bill"}`)}})
 	run := th.Say("paid?")

@@ -1,11 +1,11 @@
-// Package groupchattest is for the tests of agents and teams. A [Model] speaks from a script, a [Thread] plays a
-// conversation and holds each run to what the gateway promises, and [Golden] keeps conversations as text files that
-// people read.
+// Package groupchattest is for the tests of agents and teams. A [Thread] plays a conversation and checks the promises
+// of the gateway in each run, and [Golden] keeps conversations as text files that people read. The models are those of
+// package modeltest.
 //
 //	func TestDesk(t *testing.T) {
-//		m := groupchattest.NewModel(t,
-//			groupchattest.Calls("search", `{"q":"tides"}`),
-//			groupchattest.Text("The moon does it."),
+//		m := modeltest.New(t,
+//			modeltest.Calls("search", `{"q":"tides"}`),
+//			modeltest.Text("The moon does it."),
 //		)
 //		th := groupchattest.NewThread(t, desk(m), groupchattest.Options{})
 //		run := th.Say("What makes the tides?")
@@ -24,11 +24,5 @@
 //
 // [EachTakeover] plays a conversation once for each possible crash of the process, and continues in another.
 //
-// # Models
-//
-// A [Model] gives its replies in order, or to the requests that they fit ([Reply.When], [Reply.To]). A request that no
-// reply is for fails the test, and so does a reply that was never asked for. Errors have codes, as those of real models
-// do ([Fails]).
-//
-// The package does not import testing: a *testing.T is a [T], and so is whatever else can say that a test has failed.
+// The package does not import testing: a *testing.T is a [modeltest.T], and so is any other reporter of failures.
 package groupchattest

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
+	"github.com/agui-gateway/gateway/groupchat/modeltest"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -31,9 +32,9 @@ func (printer) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, ar
 
 func ExampleNewThread() {
 	t := printer{} // in a test: its *testing.T
-	m := groupchattest.NewModel(t,
-		groupchattest.Calls("refund", `{"euros":20}`),
-		groupchattest.Text("You have your money back."),
+	m := modeltest.New(t,
+		modeltest.Calls("refund", `{"euros":20}`),
+		modeltest.Text("You have your money back."),
 	)
 	th := groupchattest.NewThread(t, support(m, paid), groupchattest.Options{})
 	run := th.Say("The shoes do not fit.")
@@ -47,27 +48,8 @@ func ExampleNewThread() {
 	// paid
 }
 
-func ExampleModel() {
-	t := printer{}
-	m := groupchattest.NewModel(t,
-		groupchattest.Text("Fifty years ago.").To("historian"),
-		groupchattest.Text("Nobody knows.").When("tomorrow"),
-	)
-	th := groupchattest.NewThread(t, &groupchat.LLM{Model: m}, groupchattest.Options{})
-	fmt.Println(th.Say("What will be tomorrow?").Text)
-	fmt.Println(th.Say("And yesterday?").Code())
-	for _, r := range m.Unused() {
-		fmt.Println("unused:", &r)
-	}
-	// Output:
-	// Nobody knows.
-	// the model has no reply for agent, who says at last "And yesterday?"
-	// model_request
-	// unused: "Fifty years ago." for historian
-}
-
 func ExampleDescribe() {
-	m := groupchattest.NewModel(printer{}, groupchattest.Calls("refund", `{"euros":20}`))
+	m := modeltest.New(printer{}, modeltest.Calls("refund", `{"euros":20}`))
 	run := groupchattest.NewThread(printer{}, support(m, paid), groupchattest.Options{}).Say("The shoes do not fit.")
 	fmt.Print(groupchattest.Describe(run.Events))
 	// Output:

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/modeltest"
 )
 
 // Golden plays the conversation of a text file and compares each run with the file. The file is a txtar archive, with a
@@ -30,7 +31,7 @@ import (
 // The other sections that may be sent are approve and reject (names of tools, one a line), cancel (keys, one a line)
 // and returns (results of the frontend's calls as answers are written). With the environment variable UPDATE_GOLDEN=1,
 // or if the test binary has a flag called update that is set, the file is written anew.
-func Golden(t T, file string, agent groupchat.Agent, o Options) {
+func Golden(t modeltest.T, file string, agent groupchat.Agent, o Options) {
 	t.Helper()
 	archive, err := txtar.ParseFile(file)
 	must(t, err)
@@ -51,7 +52,7 @@ func Golden(t T, file string, agent groupchat.Agent, o Options) {
 		return
 	}
 	if want := string(txtar.Format(archive)); got != want {
-		t.Errorf("%s: the conversation differs (- the file, + what happened):\n%s", file, Diff(want, got))
+		t.Errorf("%s: the conversation differs (- the file, + what happened):\n%s", file, modeltest.Diff(want, got))
 	}
 }
 

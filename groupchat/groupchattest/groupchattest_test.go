@@ -15,6 +15,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
+	"github.com/agui-gateway/gateway/groupchat/modeltest"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -55,16 +56,16 @@ func failures(do func(t *failing)) (told string) {
 	return ""
 }
 
-func replies() []groupchattest.Reply {
-	return []groupchattest.Reply{
-		groupchattest.Calls("refund", `{"euros":20}`), groupchattest.Text("You have it back."),
-		groupchattest.Calls("refund", `{"euros":5}`), groupchattest.Text("I may not."),
+func replies() []modeltest.Reply {
+	return []modeltest.Reply{
+		modeltest.Calls("refund", `{"euros":20}`), modeltest.Text("You have it back."),
+		modeltest.Calls("refund", `{"euros":5}`), modeltest.Text("I may not."),
 	}
 }
 
 func TestGoldenRefund(t *testing.T) {
 	t.Parallel()
-	agent := support(groupchattest.NewModel(t, replies()...), paid)
+	agent := support(modeltest.New(t, replies()...), paid)
 	groupchattest.Golden(t, "testdata/refund.txtar", agent, groupchattest.Options{})
 }
 
@@ -79,7 +80,7 @@ func TestGoldenShowsWhatDiffers(t *testing.T) {
 		t.Fatal(err)
 	}
 	told := failures(func(f *failing) {
-		groupchattest.Golden(f, file, support(groupchattest.NewModel(f, replies()...), paid), groupchattest.Options{})
+		groupchattest.Golden(f, file, support(modeltest.New(f, replies()...), paid), groupchattest.Options{})
 	})
 	for _, want := range []string{"refund.txtar: the conversation differs", "- agent: You get nothing.", "+ agent: You have it back."} {
 		if !strings.Contains(told, want) {
@@ -94,7 +95,7 @@ func TestGoldenShowsWhatDiffers(t *testing.T) {
 func TestModelFailsTheTest(t *testing.T) {
 	t.Parallel()
 	told := failures(func(f *failing) {
-		m := groupchattest.NewModel(f, groupchattest.Text("Hello."), groupchattest.Text("Unused."), groupchattest.Text("As often as you like.").Always())
+		m := modeltest.New(f, modeltest.Text("Hello."), modeltest.Text("Unused."), modeltest.Text("As often as you like.").Always())
 		run := groupchattest.NewThread(f, &groupchat.LLM{Model: m}, groupchattest.Options{}).Say("Hi")
 		if run.Text != "Hello." || run.Err != nil {
 			t.Errorf("it says %q, %v", run.Text, run.Err)
@@ -104,7 +105,7 @@ func TestModelFailsTheTest(t *testing.T) {
 		t.Errorf("the test is told %q", told)
 	}
 	told = failures(func(f *failing) {
-		run := groupchattest.NewThread(f, &groupchat.LLM{Model: groupchattest.NewModel(f)}, groupchattest.Options{}).Say("Hi")
+		run := groupchattest.NewThread(f, &groupchat.LLM{Model: modeltest.New(f)}, groupchattest.Options{}).Say("Hi")
 		if run.Code() != errcode.ModelRequest {
 			t.Errorf("the run ends with %v", run.Err)
 		}
@@ -117,9 +118,9 @@ func TestModelFailsTheTest(t *testing.T) {
 func TestModelSpeaksLikeOne(t *testing.T) {
 	t.Parallel()
 	n := int64(4)
-	m := groupchattest.NewModel(t,
-		groupchattest.Reply{Reasoning: "They greet me.", Text: "Good day to you.", Usage: agui.TokenUsage{Provider: "p", InputTokens: &n}},
-		groupchattest.Fails(errcode.ModelContentFilter))
+	m := modeltest.New(t,
+		modeltest.Reply{Reasoning: "They greet me.", Text: "Good day to you.", Usage: agui.TokenUsage{Provider: "p", InputTokens: &n}},
+		modeltest.Fails(errcode.ModelContentFilter))
 	th := groupchattest.NewThread(t, &groupchat.LLM{Model: m}, groupchattest.Options{})
 	run := th.Say("Hi")
 	if got := run.Shape(); got != "Good  day  to  you." {
@@ -176,13 +177,13 @@ func TestThreadFindsWhatAPauseRepeats(t *testing.T) {
 func TestEachTakeover(t *testing.T) {
 	t.Parallel()
 	payments := map[*groupchattest.Thread]*atomic.Int64{}
-	build := func(t groupchattest.T) *groupchattest.Thread {
+	build := func(t modeltest.T) *groupchattest.Thread {
 		n := &atomic.Int64{}
 		pay := func(context.Context, groupchat.ToolCall) (groupchat.ToolResult, error) {
 			n.Add(1)
 			return groupchat.TextResult("paid"), nil
 		}
-		th := groupchattest.NewThread(t, support(groupchattest.NewModel(t, replies()[:2]...), pay), groupchattest.Options{})
+		th := groupchattest.NewThread(t, support(modeltest.New(t, replies()[:2]...), pay), groupchattest.Options{})
 		payments[th] = n
 		return th
 	}
@@ -197,7 +198,7 @@ func TestEachTakeover(t *testing.T) {
 	}
 	said := 0
 	told := failures(func(f *failing) {
-		groupchattest.EachTakeover(f, func(t groupchattest.T) *groupchattest.Thread {
+		groupchattest.EachTakeover(f, func(t modeltest.T) *groupchattest.Thread {
 			forgetful := model.Func(func(context.Context, model.Request, model.Deltas) (model.Reply, error) {
 				said++
 				return model.Reply{Text: fmt.Sprint("Number ", said)}, nil

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/modeltest"
 	"github.com/agui-gateway/gateway/groupchat/thread"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -20,7 +21,7 @@ type stream struct {
 }
 
 // take holds an event to the protocol, in the form in which clients are sent it.
-func (s *stream) take(t T, e agui.Event) {
+func (s *stream) take(t modeltest.T, e agui.Event) {
 	s.events = append(s.events, e)
 	data, err := agui.Encode(e)
 	if err == nil {
@@ -43,7 +44,7 @@ func (s *stream) take(t T, e agui.Event) {
 }
 
 // checkState holds what a client has of the state against what the run ended with.
-func (s *stream) checkState(t T, end json.RawMessage) {
+func (s *stream) checkState(t modeltest.T, end json.RawMessage) {
 	if !bytes.Equal(state.Canonical(s.before), state.Canonical(end)) {
 		t.Errorf("the events about the state add up to %s, and it is %s", s.before, end)
 	}

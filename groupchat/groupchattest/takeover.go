@@ -1,12 +1,16 @@
 package groupchattest
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/agui-gateway/gateway/groupchat/modeltest"
+)
 
 // EachTakeover plays a conversation once as it is, and then once for each place of its runs at which the process could
 // die and another one continue: after the start of a run, after each turn, and after each recorded effect. Build makes
 // a thread with new agents and models, and play talks to it and checks its messages, which a crash must not change.
 // EachTakeover returns the number of places.
-func EachTakeover(t T, build func(t T) *Thread, play func(th *Thread)) int {
+func EachTakeover(t modeltest.T, build func(t modeltest.T) *Thread, play func(th *Thread)) int {
 	t.Helper()
 	th := build(t)
 	play(th)
@@ -24,7 +28,7 @@ func EachTakeover(t T, build func(t T) *Thread, play func(th *Thread)) int {
 }
 
 type named struct {
-	T
+	modeltest.T
 	name string
 }
 
@@ -39,4 +43,8 @@ func (n *named) Fatalf(format string, args ...any) {
 }
 
 // Cleanup calls f when the test has ended, if the T can tell.
-func (n *named) Cleanup(f func()) { cleanUp(n.T, f) }
+func (n *named) Cleanup(f func()) {
+	if c, ok := n.T.(interface{ Cleanup(f func()) }); ok {
+		c.Cleanup(f)
+	}
+}

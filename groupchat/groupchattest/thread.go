@@ -11,6 +11,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/modeltest"
 	"github.com/agui-gateway/gateway/groupchat/thread"
 )
 
@@ -26,7 +27,7 @@ type Options struct {
 // A Thread is a conversation of a test with an agent. Ids are numbers, so that the same conversation always has the
 // same ones. It is used by one goroutine.
 type Thread struct {
-	t      T
+	t      modeltest.T
 	agent  groupchat.Agent
 	o      Options
 	thread *thread.Thread
@@ -40,7 +41,7 @@ type Thread struct {
 }
 
 // NewThread returns a thread with agent, which fails the test if it is not valid.
-func NewThread(t T, agent groupchat.Agent, o Options) *Thread {
+func NewThread(t modeltest.T, agent groupchat.Agent, o Options) *Thread {
 	t.Helper()
 	if v, ok := agent.(interface{ Validate() error }); ok {
 		if err := v.Validate(); err != nil {
@@ -67,7 +68,7 @@ func (th *Thread) another() *thread.Thread {
 	if o.Input.ThreadID == "" {
 		o.Input.ThreadID = "thread"
 	}
-	o.Hooks = append([]groupchat.Hooks{Speakers()}, o.Hooks...)
+	o.Hooks = append([]groupchat.Hooks{modeltest.Speakers()}, o.Hooks...)
 	events, save := o.Events, o.Save
 	o.Events = func(e agui.Event) error {
 		th.stream.take(th.t, e)
@@ -184,4 +185,11 @@ func (th *Thread) run(play func(context.Context) (*thread.Result, error)) *Run {
 func (th *Thread) record(play func(context.Context) (*thread.Result, error)) (*thread.Result, error) {
 	th.stream = &stream{}
 	return play(th.o.Context)
+}
+
+func must(t modeltest.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
 }

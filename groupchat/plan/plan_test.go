@@ -10,30 +10,31 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
+	"github.com/agui-gateway/gateway/groupchat/modeltest"
 	"github.com/agui-gateway/gateway/groupchat/plan"
 	"github.com/agui-gateway/gateway/groupchat/thread"
 )
 
 // drafts is what a model answers that plans.
-func drafts(fact string, steps ...string) groupchattest.Reply {
+func drafts(fact string, steps ...string) modeltest.Reply {
 	raw, err := json.Marshal(map[string]any{
 		"facts": map[string]any{"given": []string{fact}, "to_look_up": []string{"the price"}, "to_derive": []string{}, "guesses": []string{}}, "plan": steps,
 	})
 	if err != nil {
 		panic(err)
 	}
-	return groupchattest.Text(string(raw)).When("Write down the facts")
+	return modeltest.Text(string(raw)).When("Write down the facts")
 }
 
 // judges is what it answers that judges.
-func judges(next string, advancing bool, more string) groupchattest.Reply {
-	return groupchattest.Text(fmt.Sprintf(`{"satisfied":false,"looping":false,"advancing":%t,"next_speaker":%q,"instruction":"Now, %s!","reason":"because"%s}`, advancing, next, next, more)).
+func judges(next string, advancing bool, more string) modeltest.Reply {
+	return modeltest.Text(fmt.Sprintf(`{"satisfied":false,"looping":false,"advancing":%t,"next_speaker":%q,"instruction":"Now, %s!","reason":"because"%s}`, advancing, next, next, more)).
 		When("How far")
 }
 
 var (
-	satisfied = groupchattest.Text(`{"satisfied":true,"looping":false,"advancing":true,"next_speaker":"","instruction":"","reason":"done"}`).When("How far")
-	sums      = groupchattest.Text("It costs 3.").When("Answer the user")
+	satisfied = modeltest.Text(`{"satisfied":true,"looping":false,"advancing":true,"next_speaker":"","instruction":"","reason":"done"}`).When("How far")
+	sums      = modeltest.Text("It costs 3.").When("Answer the user")
 )
 
 // worker repeats its instruction.
@@ -46,7 +47,7 @@ func office(o plan.Options) *groupchat.Chat {
 }
 
 // stored is the ledger in a state.
-func stored(t groupchattest.T, th *groupchattest.Thread) (l plan.Ledger) {
+func stored(t modeltest.T, th *groupchattest.Thread) (l plan.Ledger) {
 	var s struct{ Plan plan.Ledger }
 	if err := json.Unmarshal(th.Thread().State(), &s); err != nil {
 		t.Errorf("state %s: %v", th.Thread().State(), err)
@@ -67,8 +68,8 @@ func said(th *groupchattest.Thread, from int) string {
 // where the process could have died.
 func TestATaskIsPlannedWorkedAndSummedUp(t *testing.T) {
 	t.Parallel()
-	places := groupchattest.EachTakeover(t, func(t groupchattest.T) *groupchattest.Thread {
-		m := groupchattest.NewModel(t, drafts("a hat", "finder: look", "writer: write"), drafts("a red hat", "finder: look twice"), judges("finder", false, ""), judges("WRITER", true, ""), satisfied, sums)
+	places := groupchattest.EachTakeover(t, func(t modeltest.T) *groupchattest.Thread {
+		m := modeltest.New(t, drafts("a hat", "finder: look", "writer: write"), drafts("a red hat", "finder: look twice"), judges("finder", false, ""), judges("WRITER", true, ""), satisfied, sums)
 		return groupchattest.NewThread(t, office(plan.Options{Model: m, Store: "/plan", Show: true, Review: &plan.Review{}}), groupchattest.Options{})
 	}, func(th *groupchattest.Thread) {
 		run := th.Say("What is the hat?")
@@ -121,7 +122,7 @@ func TestAPersonsVerdict(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := groupchattest.NewModel(t, drafts("x", "finder: look"))
+			m := modeltest.New(t, drafts("x", "finder: look"))
 			switch {
 			case tt.want == works:
 				m.Add(judges("finder", true, ""), satisfied)
@@ -153,7 +154,7 @@ func TestAPersonsVerdict(t *testing.T) {
 // TestWorkThatStallsIsPlannedAnew has a plan that fails, another one, and then the end.
 func TestWorkThatStallsIsPlannedAnew(t *testing.T) {
 	t.Parallel()
-	m := groupchattest.NewModel(t, drafts("x", "finder: look"), judges("finder", false, ""), judges("finder", true, `,"looping":true`), judges("finder", false, ""),
+	m := modeltest.New(t, drafts("x", "finder: look"), judges("finder", false, ""), judges("finder", true, `,"looping":true`), judges("finder", false, ""),
 		drafts("y", "writer: ask"), judges("writer", false, ""), judges("writer", false, ""), judges("writer", true, ""), judges("writer", false, ""), judges("writer", false, ""), sums)
 	th := groupchattest.NewThread(t, office(plan.Options{Model: m, MaxStalls: 2, MaxResets: 1, Store: "/plan"}), groupchattest.Options{})
 	th.Say("go")
@@ -173,26 +174,26 @@ func TestWorkThatStallsIsPlannedAnew(t *testing.T) {
 // TestNonsense has a model that answers none of what it is asked.
 func TestNonsense(t *testing.T) {
 	t.Parallel()
-	nonsense := groupchattest.Text("Well, well.").Always()
+	nonsense := modeltest.Text("Well, well.").Always()
 	for name, tt := range map[string]struct {
-		replies  []groupchattest.Reply
+		replies  []modeltest.Reply
 		fallback func() groupchat.Manager
 		retries  int
 		want     string
 		code     errcode.Code
 	}{
-		"in the plan":              {[]groupchattest.Reply{nonsense}, nil, 0, "", errcode.ModelResponse},
-		"in the plan, a fallback":  {[]groupchattest.Reply{nonsense}, groupchat.Sequential(), 0, "finder: I am on my own. | writer: I am on my own.", ""},
-		"in a judgement":           {[]groupchattest.Reply{drafts("x", "finder: look"), nonsense}, groupchat.Sequential(), -1, "finder: I am on my own. | writer: I am on my own.", ""},
-		"away":                     {[]groupchattest.Reply{groupchattest.Fails(errcode.ModelUnavailable).Always()}, groupchat.Sequential(), 0, "finder: I am on my own. | writer: I am on my own.", ""},
-		"away, without a fallback": {[]groupchattest.Reply{groupchattest.Fails(errcode.ModelUnavailable).Always()}, nil, 0, "", errcode.ModelUnavailable},
-		"mended": {[]groupchattest.Reply{groupchattest.Text("Well."), groupchattest.Text(`{"plan":[],"facts":{}}`), groupchattest.Text(`Here: {"plan":["finder: look"],"facts":{}}`),
+		"in the plan":              {[]modeltest.Reply{nonsense}, nil, 0, "", errcode.ModelResponse},
+		"in the plan, a fallback":  {[]modeltest.Reply{nonsense}, groupchat.Sequential(), 0, "finder: I am on my own. | writer: I am on my own.", ""},
+		"in a judgement":           {[]modeltest.Reply{drafts("x", "finder: look"), nonsense}, groupchat.Sequential(), -1, "finder: I am on my own. | writer: I am on my own.", ""},
+		"away":                     {[]modeltest.Reply{modeltest.Fails(errcode.ModelUnavailable).Always()}, groupchat.Sequential(), 0, "finder: I am on my own. | writer: I am on my own.", ""},
+		"away, without a fallback": {[]modeltest.Reply{modeltest.Fails(errcode.ModelUnavailable).Always()}, nil, 0, "", errcode.ModelUnavailable},
+		"mended": {[]modeltest.Reply{modeltest.Text("Well."), modeltest.Text(`{"plan":[],"facts":{}}`), modeltest.Text(`Here: {"plan":["finder: look"],"facts":{}}`),
 			judges("nobody", true, "").When("How far"), judges("finder", true, "").When("there is no \"nobody\""), satisfied, sums}, nil, 0, "finder: Now, finder! | lead: It costs 3.", ""},
-		"a judge of nothing": {[]groupchattest.Reply{drafts("x", "finder: look"), groupchattest.Text(`{"satisfied":"no"}`).Always()}, nil, 0, "", errcode.ModelResponse},
+		"a judge of nothing": {[]modeltest.Reply{drafts("x", "finder: look"), modeltest.Text(`{"satisfied":"no"}`).Always()}, nil, 0, "", errcode.ModelResponse},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := groupchattest.NewModel(t, tt.replies...)
+			m := modeltest.New(t, tt.replies...)
 			th := groupchattest.NewThread(t, office(plan.Options{Model: m, Fallback: tt.fallback, Retries: tt.retries}), groupchattest.Options{})
 			run := th.Say("go")
 			if run.Code() != tt.code {
@@ -213,7 +214,7 @@ func TestALedgerIsBounded(t *testing.T) {
 	for i := range steps {
 		steps[i] = long
 	}
-	m := groupchattest.NewModel(t, drafts(long, steps...), satisfied)
+	m := modeltest.New(t, drafts(long, steps...), satisfied)
 	th := groupchattest.NewThread(t, office(plan.Options{Model: m, Store: "/plan", NoFinal: true}), groupchattest.Options{})
 	th.Say(strings.Repeat("task ", 10_000))
 	if size := len(th.Thread().State()); size > plan.MaxLedger+8<<10 {
@@ -225,7 +226,7 @@ func TestALedgerIsBounded(t *testing.T) {
 func TestWhatAnEarlierTaskKnew(t *testing.T) {
 	t.Parallel()
 	for known, state := range map[bool]string{true: `{"plan":{"facts":{"given":["hats are red"]}}}`, false: `{"plan":{"facts":"hats are red"}}`} {
-		m := groupchattest.NewModel(t, drafts("x", "finder: look"), satisfied)
+		m := modeltest.New(t, drafts("x", "finder: look"), satisfied)
 		th := groupchattest.NewThread(t, office(plan.Options{Model: m, Store: "/plan", NoFinal: true}), groupchattest.Options{Options: thread.Options{State: json.RawMessage(state)}})
 		th.Say("go")
 		if told := strings.Contains(m.Requests()[0].Messages[0].Text, "Given: hats are red"); told != known {
@@ -236,7 +237,7 @@ func TestWhatAnEarlierTaskKnew(t *testing.T) {
 
 func TestAPlannerInATeam(t *testing.T) {
 	t.Parallel()
-	m := groupchattest.NewModel(t, drafts("x", "finder: look"), judges("finder", true, ""), satisfied, sums)
+	m := modeltest.New(t, drafts("x", "finder: look"), judges("finder", true, ""), satisfied, sums)
 	inner := office(plan.Options{Model: m, Review: &plan.Review{TTL: time.Hour}})
 	outer := &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{{Name: "office", Agent: inner}, worker("last")}}
 	if info := outer.Describe(); !info.Interrupts || info.Participants[0].Manager != "plan" {

@@ -12,6 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
+	"github.com/agui-gateway/gateway/groupchat/modeltest"
 )
 
 // object is what YAML has as a mapping.
@@ -38,8 +39,8 @@ var planner = ToolOptions{
 const plan = `{"steps":[{"name":"mix"},{"name":"bake"}],"by":{"name":"Ann"}}`
 
 // planning returns a conversation with a model that calls the planner, and then repeats the result.
-func planning(t groupchattest.T, o ToolOptions, call string) (*groupchattest.Thread, *groupchattest.Model) {
-	m := groupchattest.NewModel(t, groupchattest.Calls(o.Name, call), groupchattest.Text("So it is."))
+func planning(t modeltest.T, o ToolOptions, call string) (*groupchattest.Thread, *modeltest.Model) {
+	m := modeltest.New(t, modeltest.Calls(o.Name, call), modeltest.Text("So it is."))
 	return groupchattest.NewThread(t, &groupchat.LLM{Model: m, Tools: []groupchat.Tool{NewTool(o)}}, groupchattest.Options{}), m
 }
 
@@ -48,7 +49,7 @@ func TestAToolIsAScript(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		must(t, planner.Validate())
-		places := groupchattest.EachTakeover(t, func(t groupchattest.T) *groupchattest.Thread {
+		places := groupchattest.EachTakeover(t, func(t modeltest.T) *groupchattest.Thread {
 			th, _ := planning(t, planner, plan)
 			return th
 		}, func(th *groupchattest.Thread) {
@@ -124,7 +125,7 @@ func TestAToolCallsThePage(t *testing.T) {
 func TestAChangedToolDoesNotGoOn(t *testing.T) {
 	t.Parallel()
 	tool := ToolOptions{Name: "plan", Steps: []Step{{Ask: &Ask{Key: "sure", Message: "Sure?"}}, {Set: &Set{Path: "/done", Value: true}}}}
-	m := groupchattest.NewModel(t, groupchattest.Calls("plan", `{}`))
+	m := modeltest.New(t, modeltest.Calls("plan", `{}`))
 	llm := &groupchat.LLM{Model: m, Tools: []groupchat.Tool{NewTool(tool)}}
 	th := groupchattest.NewThread(t, llm, groupchattest.Options{})
 	th.Say("Go on")
@@ -149,7 +150,7 @@ func TestScriptsBranch(t *testing.T) {
 		{When: &When{If: groupchat.Present("/ordered"), Then: []Step{{Say: "Thank you."}}, Else: []Step{{Say: "Hello."}}}},
 	}}
 	must(t, agent.Validate())
-	places := groupchattest.EachTakeover(t, func(t groupchattest.T) *groupchattest.Thread {
+	places := groupchattest.EachTakeover(t, func(t modeltest.T) *groupchattest.Thread {
 		return groupchattest.NewThread(t, agent, groupchattest.Options{})
 	}, func(th *groupchattest.Thread) {
 		equal(t, "words", th.Say("Good day").Text, "Hello.")

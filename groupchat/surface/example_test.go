@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/groupchat/groupchattest"
+	"github.com/agui-gateway/gateway/groupchat/modeltest"
 	"github.com/agui-gateway/gateway/groupchat/surface"
 )
 
@@ -12,7 +12,7 @@ import (
 func Example() {
 	o := surface.Options{Attempts: 2}
 	agent := groupchat.WithHooks(&groupchat.LLM{
-		Model: groupchattest.NewModel(&quiet{}), Surfaces: true,
+		Model: modeltest.New(&quiet{}), Surfaces: true,
 		Tools: []groupchat.Tool{surface.Render(o)}, Prepare: []groupchat.Provider{surface.Guide(o)},
 	}, surface.Hooks(o))
 	llm, _ := groupchat.As[*groupchat.LLM](agent)

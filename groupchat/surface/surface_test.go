@@ -9,6 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
 	"github.com/agui-gateway/gateway/groupchat/guard"
+	"github.com/agui-gateway/gateway/groupchat/modeltest"
 	"github.com/agui-gateway/gateway/groupchat/surface"
 	"github.com/agui-gateway/gateway/model"
 )
@@ -59,7 +60,7 @@ func one(t *testing.T, th *groupchattest.Thread, has ...string) string {
 func TestACallThatRendersIsASurface(t *testing.T) {
 	t.Parallel()
 	o := surface.Options{Catalogue: a2ui.Catalogue{ID: "mine"}}
-	m := groupchattest.NewModel(t, groupchattest.Calls("render_a2ui", hotels), groupchattest.Text("There."))
+	m := modeltest.New(t, modeltest.Calls("render_a2ui", hotels), modeltest.Text("There."))
 	th := groupchattest.NewThread(t, agent(m, o, nil, surface.Render(o)), groupchattest.Options{})
 	if r := th.Say("Hotels?"); r.Text != "There." {
 		t.Errorf("it says %q", r.Text)
@@ -73,7 +74,7 @@ func TestACallThatRendersIsASurface(t *testing.T) {
 func TestWhatCannotBeDrawnIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	o := surface.Options{}
-	m := groupchattest.NewModel(t, groupchattest.Calls("render_a2ui", dangling), groupchattest.Calls("render_a2ui", hotels), groupchattest.Text("There."))
+	m := modeltest.New(t, modeltest.Calls("render_a2ui", dangling), modeltest.Calls("render_a2ui", hotels), modeltest.Text("There."))
 	th := groupchattest.NewThread(t, agent(m, o, nil, surface.Render(o)), groupchattest.Options{})
 	th.Say("Hotels?")
 	one(t, th, "Loft")
@@ -85,8 +86,8 @@ func TestWhatCannotBeDrawnIsTriedAgain(t *testing.T) {
 func TestAttemptsEnd(t *testing.T) {
 	t.Parallel()
 	o := surface.Options{Attempts: 2}
-	bad := groupchattest.Calls("render_a2ui", dangling)
-	m := groupchattest.NewModel(t, bad, bad, bad, groupchattest.Text("Sorry."), groupchattest.Calls("render_a2ui", hotels), groupchattest.Text("There."))
+	bad := modeltest.Calls("render_a2ui", dangling)
+	m := modeltest.New(t, bad, bad, bad, modeltest.Text("Sorry."), modeltest.Calls("render_a2ui", hotels), modeltest.Text("There."))
 	th := groupchattest.NewThread(t, agent(m, o, nil, surface.Render(o)), groupchattest.Options{})
 	th.Say("Hotels?")
 	if _, all := activities(th); !strings.Contains(strings.Join(all, "\n"), `"status":"failed"`) || strings.Contains(strings.Join(all, "\n"), "updateComponents") {
@@ -100,8 +101,8 @@ func TestAttemptsEnd(t *testing.T) {
 func TestASurfaceIsDesignedByACallOfItsOwn(t *testing.T) {
 	t.Parallel()
 	o := surface.Options{}
-	designs := groupchattest.NewModel(t, groupchattest.Calls("render_a2ui", dangling), groupchattest.Calls("render_a2ui", hotels))
-	speaks := groupchattest.NewModel(t, groupchattest.Calls("generate_a2ui", `{"intent":"create"}`), groupchattest.Text("There."))
+	designs := modeltest.New(t, modeltest.Calls("render_a2ui", dangling), modeltest.Calls("render_a2ui", hotels))
+	speaks := modeltest.New(t, modeltest.Calls("generate_a2ui", `{"intent":"create"}`), modeltest.Text("There."))
 	tool := surface.Design(surface.DesignOptions{Options: o, Model: designs, Instructions: "Use cards."})
 	th := groupchattest.NewThread(t, agent(speaks, o, nil, tool), groupchattest.Options{})
 	th.Say("Compare hotels.")
@@ -121,8 +122,8 @@ func TestASurfaceIsDesignedByACallOfItsOwn(t *testing.T) {
 func TestADesignThatDoesNotSucceed(t *testing.T) {
 	t.Parallel()
 	o := surface.Options{Attempts: 2}
-	designs := groupchattest.NewModel(t, groupchattest.Calls("render_a2ui", dangling), groupchattest.Text("I would rather not."))
-	speaks := groupchattest.NewModel(t, groupchattest.Calls("generate_a2ui", `{}`), groupchattest.Text("Sorry."))
+	designs := modeltest.New(t, modeltest.Calls("render_a2ui", dangling), modeltest.Text("I would rather not."))
+	speaks := modeltest.New(t, modeltest.Calls("generate_a2ui", `{}`), modeltest.Text("Sorry."))
 	th := groupchattest.NewThread(t, agent(speaks, o, nil, surface.Design(surface.DesignOptions{Options: o, Model: designs})), groupchattest.Options{})
 	th.Say("Compare hotels.")
 	one(t, th, `"status":"failed"`, `"maxAttempts":2`)
@@ -148,8 +149,8 @@ func TestResultsOfTools(t *testing.T) {
 		tools = append(tools, saying(name, texts[name]))
 	}
 	tools[0].Approve = groupchat.ApproveAlways
-	m := groupchattest.NewModel(t, groupchattest.Calls("search", `{}`), groupchattest.Text("No."), groupchattest.Calls("search", `{}`), groupchattest.Text("Shown."),
-		groupchattest.Calls("change", `{}`), groupchattest.Calls("stray", `{}`), groupchattest.Text("Changed."))
+	m := modeltest.New(t, modeltest.Calls("search", `{}`), modeltest.Text("No."), modeltest.Calls("search", `{}`), modeltest.Text("Shown."),
+		modeltest.Calls("change", `{}`), modeltest.Calls("stray", `{}`), modeltest.Text("Changed."))
 	th := groupchattest.NewThread(t, agent(m, surface.Options{}, nil, tools...), groupchattest.Options{})
 	th.Say("Search.")
 	th.Reject("search")
@@ -175,7 +176,7 @@ func TestGuardrailsHoldForSurfaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := groupchattest.NewModel(t, groupchattest.Calls("render_a2ui", strings.Replace(hotels, "The Ritz", "ann@example.org", 1)), groupchattest.Text("There."))
+	m := modeltest.New(t, modeltest.Calls("render_a2ui", strings.Replace(hotels, "The Ritz", "ann@example.org", 1)), modeltest.Text("There."))
 	th := groupchattest.NewThread(t, agent(m, o, []groupchat.Hooks{hooks}, surface.Render(o)), groupchattest.Options{})
 	th.Say("Hotels?")
 	if content := one(t, th, "Loft"); strings.Contains(content, "ann@") {
@@ -187,9 +188,9 @@ func TestGuardrailsHoldForSurfaces(t *testing.T) {
 func TestATakeoverShowsASurfaceOnce(t *testing.T) {
 	t.Parallel()
 	o := surface.Options{}
-	build := func(tt groupchattest.T) *groupchattest.Thread {
-		designs := groupchattest.NewModel(tt, groupchattest.Calls("render_a2ui", hotels).Always())
-		speaks := groupchattest.NewModel(tt, groupchattest.Calls("generate_a2ui", `{}`).When("Compare").Always(), groupchattest.Text("There.").Always())
+	build := func(tt modeltest.T) *groupchattest.Thread {
+		designs := modeltest.New(tt, modeltest.Calls("render_a2ui", hotels).Always())
+		speaks := modeltest.New(tt, modeltest.Calls("generate_a2ui", `{}`).When("Compare").Always(), modeltest.Text("There.").Always())
 		return groupchattest.NewThread(tt, agent(speaks, o, nil, surface.Design(surface.DesignOptions{Options: o, Model: designs})), groupchattest.Options{})
 	}
 	places := groupchattest.EachTakeover(t, build, func(th *groupchattest.Thread) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/gateway/teamfile"
-	"github.com/agui-gateway/gateway/groupchat/groupchattest"
+	"github.com/agui-gateway/gateway/groupchat/modeltest"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -291,5 +291,5 @@ func (m mismatch) diff() string {
 	if m.want == "" && m.got == "" {
 		return ""
 	}
-	return groupchattest.Diff(cmp.Or(m.want, "nothing"), cmp.Or(m.got, "nothing"))
+	return modeltest.Diff(cmp.Or(m.want, "nothing"), cmp.Or(m.got, "nothing"))
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/gateway/teamfile"
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/groupchat/groupchattest"
+	"github.com/agui-gateway/gateway/groupchat/modeltest"
 	"github.com/agui-gateway/gateway/internal/inprocess"
 	"github.com/agui-gateway/gateway/model"
 )
@@ -28,7 +28,7 @@ type player struct {
 	o         Options
 	result    *Result
 	told      complaints // of models and servers
-	scripts   map[string]*groupchattest.Model
+	scripts   map[string]*modeltest.Model
 	recorders []*recorder
 	stops     []func()
 	rewritten []rewrite
@@ -36,7 +36,7 @@ type player struct {
 
 // play plays c. The result has the problems.
 func (c *conversation) play(ctx context.Context, o Options) *Result {
-	p := &player{conversation: c, o: o, scripts: map[string]*groupchattest.Model{}}
+	p := &player{conversation: c, o: o, scripts: map[string]*modeltest.Model{}}
 	p.result = &Result{File: c.file, About: c.about}
 	defer func() {
 		for _, stop := range slices.Backward(p.stops) {
@@ -69,7 +69,7 @@ func (p *player) prepare() error {
 				return err
 			}
 		}
-		m := groupchattest.NewModel(&p.told)
+		m := modeltest.New(&p.told)
 		m.Add(replies...)
 		p.scripts[s.name] = m
 	}
@@ -138,7 +138,7 @@ func (p *player) serve() (http.Handler, string, error) {
 func (p *player) gatewayOptions(team *teamfile.Team) gateway.Options {
 	var ids atomic.Int64
 	o := gateway.Options{
-		Agents: team.Agents, Agent: team.Options, Hooks: []groupchat.Hooks{groupchattest.Speakers()}, Log: p.o.Load.Log,
+		Agents: team.Agents, Agent: team.Options, Hooks: []groupchat.Hooks{modeltest.Speakers()}, Log: p.o.Load.Log,
 		NewID: func() string { return strconv.FormatInt(ids.Add(1), 10) },
 	}
 	if o.Log == nil {

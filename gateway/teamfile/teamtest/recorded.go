@@ -11,7 +11,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat/groupchattest"
+	"github.com/agui-gateway/gateway/groupchat/modeltest"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -36,7 +36,7 @@ type recordedReply struct {
 }
 
 // readRecording reads the replies of a file.
-func readRecording(file string) ([]groupchattest.Reply, error) {
+func readRecording(file string) ([]modeltest.Reply, error) {
 	info, err := os.Stat(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -54,9 +54,9 @@ func readRecording(file string) ([]groupchattest.Reply, error) {
 	if err := json.Unmarshal(data, &r); err != nil || r.Version != 1 {
 		return nil, fmt.Errorf("%s is no recording that this version reads; record it again", file)
 	}
-	replies := make([]groupchattest.Reply, len(r.Replies))
+	replies := make([]modeltest.Reply, len(r.Replies))
 	for i, one := range r.Replies {
-		replies[i] = groupchattest.Reply{
+		replies[i] = modeltest.Reply{
 			For: one.For, Text: one.Text, Reasoning: one.Reasoning, Refusal: one.Refusal, Calls: one.Calls,
 			Finish: one.Finish, Error: one.Error,
 		}
@@ -83,7 +83,7 @@ func (r *recorder) Stream(ctx context.Context, q model.Request, on model.Deltas)
 		return reply, err
 	}
 	one := recordedReply{
-		For: groupchattest.Speaker(ctx), Text: reply.Text, Reasoning: reply.Reasoning,
+		For: modeltest.Speaker(ctx), Text: reply.Text, Reasoning: reply.Reasoning,
 		Refusal: reply.Refusal, Finish: reply.Finish,
 	}
 	for _, c := range reply.Calls {

@@ -9,7 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/teamfile"
-	"github.com/agui-gateway/gateway/groupchat/groupchattest"
+	"github.com/agui-gateway/gateway/groupchat/modeltest"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -17,7 +17,7 @@ import (
 type scripted struct {
 	at       *teamfile.Value
 	name     string
-	replies  []groupchattest.Reply
+	replies  []modeltest.Reply
 	places   []*teamfile.Value // of the replies
 	recorded string            // the path of a file of replies; empty is none
 }
@@ -46,13 +46,13 @@ func (c *conversation) readModels(v *teamfile.Value) {
 }
 
 // readReply reads a reply: a text, or a mapping.
-func readReply(v *teamfile.Value) groupchattest.Reply {
+func readReply(v *teamfile.Value) modeltest.Reply {
 	line, column := v.Place()
 	if !v.IsMapping() {
-		return groupchattest.Reply{Text: v.Text(), Label: label(line, column)}
+		return modeltest.Reply{Text: v.Text(), Label: label(line, column)}
 	}
 	f := v.Fields("a reply", "reply")
-	r := groupchattest.Reply{
+	r := modeltest.Reply{
 		Text: f.Take("text").Text(), Reasoning: f.Take("reasoning").Text(), Refusal: f.Take("refusal").Text(),
 		Error: errcode.Code(f.Take("error").Text()), For: f.Take("for").Text(),
 		Label: label(line, column), Finish: f.Take("finish").Text(),
@@ -74,7 +74,7 @@ func readReply(v *teamfile.Value) groupchattest.Reply {
 	}
 	if text := readText(f.Take("when")); text != nil {
 		r.Fits = func(q model.Request) bool {
-			return groupchattest.Unanswered(q, func(m model.Message) bool { return text.holds(m.Text) })
+			return modeltest.Unanswered(q, func(m model.Message) bool { return text.holds(m.Text) })
 		}
 	}
 	if times := f.Take("times"); times != nil {

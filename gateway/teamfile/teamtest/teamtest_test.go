@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/agui-gateway/gateway/groupchat/groupchattest"
+	"github.com/agui-gateway/gateway/groupchat/modeltest"
 )
 
 var update = flag.Bool("update", false, "rewrite the reports in testdata")
@@ -71,7 +71,7 @@ func TestReports(t *testing.T) {
 				return
 			}
 			if got != want {
-				t.Errorf("people are told something else:\n%s", groupchattest.Diff(want, got))
+				t.Errorf("people are told something else:\n%s", modeltest.Diff(want, got))
 			}
 		})
 	}

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/agui-gateway/gateway/groupchat/groupchattest"
+	"github.com/agui-gateway/gateway/groupchat/modeltest"
 )
 
 // toUpdate is a conversation with expectations that do not hold, beside some that do.
@@ -88,7 +88,7 @@ func TestUpdateWritesWhatCame(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := string(raw); got != updated {
-		t.Errorf("the file has become something else:\n%s", groupchattest.Diff(updated, got))
+		t.Errorf("the file has become something else:\n%s", modeltest.Diff(updated, got))
 	}
 	for range 2 {
 		if got := report(t, dir, Options{Update: true}); got != "ok    x_test.yaml (3 runs)\n" {

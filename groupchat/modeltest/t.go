@@ -1,4 +1,4 @@
-package groupchattest
+package modeltest
 
 // A T is what tests report to: a *testing.T, *testing.B, *testing.F or *rapid.T.
 type T interface {
@@ -14,12 +14,5 @@ type cleaner interface{ Cleanup(f func()) }
 func cleanUp(t T, f func()) {
 	if c, ok := t.(cleaner); ok {
 		c.Cleanup(f)
-	}
-}
-
-func must(t T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatalf("%v", err)
 	}
 }

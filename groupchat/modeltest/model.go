@@ -1,4 +1,4 @@
-package groupchattest
+package modeltest
 
 import (
 	"context"
@@ -37,8 +37,8 @@ func (r Request) Last() string {
 	return r.Messages[len(r.Messages)-1].Text
 }
 
-// NewModel returns a model with these replies. The test fails if it ends and some were not given.
-func NewModel(t T, replies ...Reply) *Model {
+// New returns a model with these replies. The test fails if it ends and some were not given.
+func New(t T, replies ...Reply) *Model {
 	m := &Model{t: t}
 	m.Add(replies...)
 	cleanUp(t, func() {
@@ -124,7 +124,7 @@ func orAnybody(speaker string) string {
 type speakerKey struct{}
 
 // Speakers returns hooks that add a model's caller to the context: the path of the turn, or the name of the thread's
-// agent. A [Thread] has them; another host needs them for [Reply.To].
+// agent. Threads of groupchattest have them; another host needs them for [Reply.To].
 func Speakers() groupchat.Hooks {
 	return groupchat.Hooks{Name: "speakers",
 		Model: func(ctx context.Context, c groupchat.ModelCall, next groupchat.ModelFunc) (model.Reply, error) {

@@ -1,4 +1,4 @@
-package groupchattest
+package modeltest
 
 import (
 	"errors"
