@@ -57,7 +57,6 @@ func addAction(in *agui.RunAgentInput) (string, error) {
 	return id, nil
 }
 
-// actionPrefix is the prefix of the ids of synthetic action calls.
 const actionPrefix = "a2ui-action-"
 
 func ownAction(call string) bool {

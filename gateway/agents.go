@@ -113,7 +113,6 @@ func newServed(name string, agent groupchat.Agent, o Options) *servedAgent {
 	return s
 }
 
-// A roster is a set of agents that are served together.
 type roster struct {
 	agents    map[string]*servedAgent // does not change
 	subgraphs string                  // name of the agent of POST /subgraphs; does not change
@@ -229,7 +228,6 @@ func (g *Gateway) agent(name string) (*servedAgent, error) {
 	return nil, unknownAgent(name)
 }
 
-// listAgents is GET /agents.
 func (g *Gateway) listAgents(w http.ResponseWriter, r *http.Request) error {
 	type participant struct {
 		Name        string `json:"name"`
@@ -305,7 +303,6 @@ func (g *Gateway) showCapabilities(w http.ResponseWriter, r *http.Request) error
 	return nil
 }
 
-// capabilities returns the agent's known capabilities.
 func (s *servedAgent) capabilities() agui.AgentCapabilities {
 	can, yes := s.info.Abilities, true
 	ifKnown := func(ability bool) *bool { // false would deny an unknown ability

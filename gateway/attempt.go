@@ -129,7 +129,6 @@ func (a *attempt) execute() {
 	a.endStep()
 }
 
-// openRecorder begins to write the run's log.
 func (a *attempt) openRecorder() (stop func()) {
 	a.rec = recorder.New(recorder.Options{
 		Store: a.g.store, Lease: a.lease, Context: a.background, Patience: a.g.o.StoreBuffer, GiveUp: a.g.giveUp,

@@ -21,7 +21,6 @@ func newCopilotkit(g *Gateway) *copilotkit.Handler {
 	})
 }
 
-// A copilotkitService is the gateway as [copilotkit.Handler] needs it.
 type copilotkitService struct{ g *Gateway }
 
 // Agents is part of [copilotkit.Service].
@@ -211,7 +210,6 @@ func (s copilotkitService) profile(r *http.Request, name string,
 	return agent, profile, err
 }
 
-// reader returns a reader for a page that only reads a thread.
 func (s copilotkitService) reader(w http.ResponseWriter, r *http.Request, name string,
 	in *agui.RunAgentInput) (*reader, error) {
 	agent, profile, err := s.profile(r, name, in)

@@ -55,7 +55,6 @@ func (l *deadlines) addWith(d, pause time.Duration, done func() bool) {
 	l.timers[timer] = true
 }
 
-// close forgets all deadlines.
 func (l *deadlines) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -47,7 +47,6 @@ func (g *Gateway) readInput(r *http.Request) (*agui.RunAgentInput, []byte, error
 	return in, data, nil
 }
 
-// decodeOptions returns the limits of what a request may hold.
 func (g *Gateway) decodeOptions() agui.DecodeOptions {
 	l := g.o.Limits
 	return agui.DecodeOptions{MaxDepth: l.Depth, MaxValues: l.Values, MaxMessages: l.Messages, MaxID: maxID}
@@ -293,7 +292,6 @@ func wantsSurfaces(q url.Values, path string) (bool, error) {
 	}
 }
 
-// wantsTraces reports whether a request asks for trace spans of runs.
 func wantsTraces(q url.Values) (bool, error) {
 	switch q.Get("trace") {
 	case "", "0":

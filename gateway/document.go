@@ -40,7 +40,6 @@ func (a *attempt) openDocument(t *state.Thread) error {
 	return err
 }
 
-// showState sends the state that the run starts with.
 func (a *attempt) showState() error {
 	if a.doc.Rev() == 0 {
 		return a.run.RestateState()
@@ -76,7 +75,6 @@ func (a *attempt) initialName() string {
 	return hashOf(a.agent.spec.Initial)
 }
 
-// hashOf returns a short name of a value.
 func hashOf(raw json.RawMessage) string {
 	h := fnv.New64a()
 	h.Write(raw)

@@ -7,10 +7,8 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/edge"
 )
 
-// hosts returns the hosts that requests may name.
 func (g *Gateway) hosts() edge.Hosts { return edge.Hosts{Names: g.o.Hosts, Open: g.o.Principal == nil} }
 
-// origins returns the origins of pages that may call.
 func (g *Gateway) origins() edge.Origins { return edge.Origins{Names: g.o.Origins} }
 
 // clientAddress returns the client's address, as reported by trusted proxies. It is invalid for Unix sockets.

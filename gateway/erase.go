@@ -41,7 +41,6 @@ func ErasePrincipal(ctx context.Context, store state.Store, principal string,
 // erasePage is the number of threads that are stopped, and then deleted, at once.
 const erasePage = 100
 
-// An eraser deletes what there is of a principal.
 type eraser struct {
 	store     state.Store
 	principal string

@@ -27,7 +27,6 @@ func ExportPrincipal(ctx context.Context, store state.Store, principal string, w
 	return e.n, err
 }
 
-// An exporter writes the threads of a principal.
 type exporter struct {
 	store     state.Store
 	principal string
@@ -92,7 +91,6 @@ func (e *exporter) pass(ctx context.Context, since time.Time) (newest time.Time,
 	}
 }
 
-// thread writes a thread, unless it is gone by now.
 func (e *exporter) thread(ctx context.Context, key state.Key) error {
 	s, err := e.store.Snapshot(ctx, key)
 	var line any
@@ -126,7 +124,6 @@ type exportedThread struct {
 	Approvals []state.Approval `json:"approvals,omitempty"`
 }
 
-// A damagedThread replaces a thread that cannot be read.
 type damagedThread struct {
 	ID    string            `json:"id"`
 	Agent string            `json:"agent"`

@@ -75,7 +75,6 @@ func (s *storedFiles) load() error {
 	return nil
 }
 
-// has reports whether the thread has the message.
 func (s *storedFiles) has(id string) (bool, error) {
 	if err := s.load(); err != nil {
 		return false, err

@@ -71,7 +71,6 @@ func (t *sentMessages) end(f state.Frame) (bool, error) {
 	return !slices.ContainsFunc(snapshot.Messages[first:], func(m message) bool { return !(*t)[m.ID] }), nil
 }
 
-// add notes the message that a frame begins, or adds to.
 func (t *sentMessages) add(f state.Frame) error {
 	var e struct {
 		MessageID       string `json:"messageId"`

@@ -95,7 +95,6 @@ func runLog(log *slog.Logger, lease *state.Lease, intent *state.Intent) *slog.Lo
 		"attempt", intent.Attempts)
 }
 
-// logStart writes the line of the attempt's start.
 func (a *attempt) logStart() {
 	if a.intent.Attempts > 1 {
 		a.log.Info("run: taken over")

@@ -116,7 +116,6 @@ func (s *slot) occupy() {
 	s.held, s.counted = false, false
 }
 
-// leave is release for a request that needs no slot any more.
 func (s *slot) leave() {
 	s.release()
 	s.g.mu.Lock()
@@ -177,7 +176,6 @@ const (
 	maxChainRuns = 128
 )
 
-// chainName matches valid names of chains.
 var chainName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // hopsOf returns a request's number of hops and the name of its chain: a new one without hops.
@@ -239,7 +237,6 @@ func (c *chains) enterForTakeover(name string) {
 	c.enter(name, 0)
 }
 
-// leave ends a run.
 func (c *chains) leave(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

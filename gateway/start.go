@@ -108,7 +108,6 @@ func (a *attempt) newRun(view *run.View) *run.Run {
 	})
 }
 
-// An agentResult is the return value of an agent.
 type agentResult struct {
 	result groupchat.Result
 	err    error

@@ -45,7 +45,6 @@ var noFaults = []error{
 	state.ErrThreadExists, state.ErrCursor, state.ErrStored, state.ErrUnknownApproval,
 }
 
-// storeFault returns the failure of a call that failed.
 func storeFault(err error) error {
 	if err == nil {
 		return nil

@@ -209,7 +209,6 @@ func (g *Gateway) tail(ctx context.Context, key state.Key, after state.FrameID) 
 // tailPause is how long a reader waits before it repeats a call to a store that is away.
 const tailPause = 100 * time.Millisecond
 
-// messages returns the thread's messages at a revision.
 func (r *reader) messages(rev int64) (state.Conversation, error) {
 	known, opening := r.opening, r.openingRev
 	r.opening = nil // it is held no longer than until the first snapshot
@@ -221,12 +220,10 @@ func (r *reader) messages(rev int64) (state.Conversation, error) {
 	})
 }
 
-// state returns the thread's state at a revision.
 func (r *reader) state(rev int64) (json.RawMessage, error) {
 	return askStore(r, func(ctx context.Context) (json.RawMessage, error) { return r.g.store.State(ctx, r.key, rev) })
 }
 
-// snapshot returns the current thread.
 func (r *reader) snapshot() (*state.Snapshot, error) {
 	return askStore(r, func(ctx context.Context) (*state.Snapshot, error) { return r.g.store.Snapshot(ctx, r.key) })
 }

@@ -8,7 +8,6 @@ const (
 	maxEdges = 1000 // handovers
 )
 
-// A teamDocument describes the parts of an agent.
 type teamDocument struct {
 	Kind         groupchat.Kind       `json:"kind,omitempty"`
 	Manager      string               `json:"manager,omitempty"`

@@ -9,7 +9,6 @@ import (
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
-// stepOf decodes the span in a frame of the log.
 func stepOf(f state.Frame) (s traceStep, ok bool) {
 	if f.Type != state.TypeTrace {
 		return s, false
@@ -29,7 +28,6 @@ type traceView struct {
 
 func newTraceView() *traceView { return &traceView{at: map[string]int{}} }
 
-// add adds the span in a frame, if there is one.
 func (v *traceView) add(f state.Frame) {
 	s, ok := stepOf(f)
 	if !ok {
@@ -62,7 +60,6 @@ func (v *traceView) dropped() bool {
 	return false
 }
 
-// cost returns the known cost of the model calls; nil if none is known.
 func (v *traceView) cost() *float64 {
 	var total *float64
 	for _, s := range v.steps {
@@ -77,7 +74,6 @@ func (v *traceView) cost() *float64 {
 	return total
 }
 
-// usage is what the calls of models used.
 func (v *traceView) usage() []agui.TokenUsage {
 	var total []agui.TokenUsage
 	for _, s := range v.steps {

@@ -121,7 +121,6 @@ func (s guardedSpan) setAttributes(most int, list []attribute.KeyValue) {
 	})
 }
 
-// clipAll cuts the texts of list.
 func clipAll(list []attribute.KeyValue, most int) {
 	for i, a := range list {
 		if a.Value.Type() == attribute.STRING {

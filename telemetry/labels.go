@@ -28,7 +28,6 @@ type label struct {
 
 func newLabel(key attribute.Key) *label { return &label{key: key, seen: map[string]bool{}} }
 
-// of returns the label with a value.
 func (l *label) of(value string) attribute.KeyValue {
 	if !l.takes(value) {
 		value = other
@@ -51,7 +50,6 @@ func (l *label) takes(value string) bool {
 	return l.seen[value]
 }
 
-// labels are all labels with names as values.
 type labels struct {
 	agent, participant, provider, model, tool, remote *label
 }

@@ -59,7 +59,6 @@ var (
 		168 * 3600}
 )
 
-// newMetrics makes the instruments.
 func newMetrics(p metric.MeterProvider) *Metrics {
 	b := builder{p.Meter(scope)}
 	return &Metrics{

@@ -22,7 +22,6 @@ func WithSink(ctx context.Context, prefix string, tell func(Record)) context.Con
 	return context.WithValue(ctx, sinkKey{}, &sink{prefix: prefix, emit: tell})
 }
 
-// sinkOf returns the sink of ctx, nil if it has none.
 func sinkOf(ctx context.Context) *sink {
 	s, _ := ctx.Value(sinkKey{}).(*sink)
 	return s

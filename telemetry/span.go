@@ -48,7 +48,6 @@ func operation(k Kind) string {
 	return ""
 }
 
-// startSpan begins the span of a step.
 func (t *Telemetry) startSpan(ctx context.Context, r *Record, links []Link) (context.Context, trace.Span) {
 	if t.noSpans {
 		return ctx, noop.Span{} // ctx has the caller's trace, if there is one, and passes it on
@@ -140,7 +139,6 @@ func endAttributes(r *Record, suspended bool) []attribute.KeyValue {
 	return append(list, usageAttributes(r.Usage)...)
 }
 
-// usageAttributes returns the known usage of a model.
 func usageAttributes(u *agui.TokenUsage) []attribute.KeyValue {
 	if u == nil {
 		return nil

@@ -10,7 +10,6 @@ import (
 	nooptrace "go.opentelemetry.io/otel/trace/noop"
 )
 
-// scope names the instrumentation in what it sends.
 const scope = "github.com/agui-gateway/gateway"
 
 // Options configures the destinations. The zero value uses OpenTelemetry's global providers.

@@ -42,7 +42,6 @@ type Link struct {
 	ThreadID string
 }
 
-// spanLinks converts links for a tracer.
 func spanLinks(links []Link) []trace.Link {
 	var list []trace.Link
 	for _, l := range links {

@@ -112,7 +112,6 @@ func (d desk[T]) book(turn *groupchat.Turn, t trip, options []T, chosen T, days 
 	return d.say(turn, "booked", t, d.booked(t, chosen, days))
 }
 
-// say sends a sentence once.
 func (d desk[T]) say(turn *groupchat.Turn, key string, t trip, text string) error {
 	say, err := d.words(turn, key, t, map[string]string{key: text})
 	if err != nil {
@@ -174,7 +173,6 @@ func (d desk[T]) pick(options []T, payload json.RawMessage) (T, error) {
 	return zero, errNotOffered
 }
 
-// names returns the names of the options of t.
 func (d desk[T]) names(t trip) []string {
 	options, _ := d.options(t)
 	names := make([]string, len(options))

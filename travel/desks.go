@@ -5,7 +5,6 @@ import (
 	"github.com/agui-gateway/gateway/travel/internal/english"
 )
 
-// flightDesk is the flights agent.
 var flightDesk = desk[catalogue.Flight]{
 	topic:      english.Flights,
 	list:       "/flights",
@@ -31,7 +30,6 @@ var flightDesk = desk[catalogue.Flight]{
 	booked:   func(t trip, f catalogue.Flight, _ int) string { return english.FlightBooked(t.from, t.to, f) },
 }
 
-// hotelDesk is the hotels agent.
 var hotelDesk = desk[catalogue.Hotel]{
 	topic:      english.Hotels,
 	list:       "/hotels",

@@ -71,7 +71,6 @@ func (s *supervisor) start(text string, r request, t trip) groupchat.Decision {
 	}
 }
 
-// plan starts a new trip, without any choices.
 func (s *supervisor) plan(from, to *catalogue.City, again bool) groupchat.Decision {
 	return s.send(english.Flights, english.Intro(from, to, s.task.Days, again),
 		assignment{"/origin", from.Name},
@@ -84,7 +83,6 @@ func (s *supervisor) plan(from, to *catalogue.City, again bool) groupchat.Decisi
 	)
 }
 
-// proceed continues a trip that is not complete.
 func (s *supervisor) proceed(t trip) groupchat.Decision {
 	topic, lacking := t.lacks()
 	switch {
@@ -125,7 +123,6 @@ func (s *supervisor) change(text string, r request, t trip) groupchat.Decision {
 	return s.proceed(t)
 }
 
-// describeCity makes the experiences agent describe a city.
 func (s *supervisor) describeCity(r request, t trip) groupchat.Decision {
 	city := t.to
 	if r.Destination != nil {
@@ -184,7 +181,6 @@ func (s *supervisor) instruction(topic english.Topic) string {
 	return e.instruction(topic)
 }
 
-// finish ends the planning of a complete trip.
 func (s *supervisor) finish(t trip) groupchat.Decision {
 	say := s.addNote(english.Ready(t.summary(), s.task.Days))
 	return groupchat.Decision{Done: true, Reason: stepComplete,

@@ -21,7 +21,6 @@ type task struct {
 	Spoken bool `json:"spoken,omitempty"`
 }
 
-// instruction returns the part of e for the specialist of topic.
 func (e task) instruction(topic english.Topic) string {
 	if e.Topic != topic {
 		e.Choice = ""

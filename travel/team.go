@@ -102,7 +102,6 @@ func New(o Options) *groupchat.Chat {
 	}
 }
 
-// speaker returns the name of the participant for t.
 func speaker(t english.Topic) string { return string(t) + "_agent" }
 
 // step returns planning_step while a participant works on t.

@@ -13,7 +13,6 @@ import (
 	"github.com/agui-gateway/gateway/travel/internal/english"
 )
 
-// A trip is the trip of the shared state, as the team reads it.
 type trip struct {
 	origin, destination string          // as in the state, which callers may write
 	from, to            *catalogue.City // nil if the catalogue does not have them
@@ -81,7 +80,6 @@ func (t trip) has(topic english.Topic) bool {
 	}
 }
 
-// complete reports whether the trip has every part.
 func (t trip) complete() bool {
 	_, lacking := t.lacks()
 	return !lacking
@@ -134,7 +132,6 @@ func (t trip) planned() string {
 	return t.summary()
 }
 
-// summary returns the choices of a complete trip, in words.
 func (t trip) summary() string {
 	return english.Summary(t.from, t.to, t.flight, t.hotel, t.experiences)
 }

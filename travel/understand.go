@@ -14,7 +14,6 @@ import (
 	"github.com/agui-gateway/gateway/travel/internal/english"
 )
 
-// A request is a parsed message of the traveller.
 type request struct {
 	english.Request
 	// Choice is the airline or the hotel that the message names; empty if it names none.
@@ -215,7 +214,6 @@ func plain(text string) string {
 	return clip(text, 60)
 }
 
-// clip is the beginning of a text, of at most so many bytes.
 func clip(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -33,7 +33,6 @@ func (v voice) words(turn *groupchat.Turn, key string, script map[string]string,
 		func() (map[string]string, error) { return v.ask(turn, key, script, names) })
 }
 
-// ask requests the sentences from the model.
 func (v voice) ask(turn *groupchat.Turn, key string, script map[string]string,
 	names []string) (map[string]string, error) {
 	if v.model == nil {

@@ -39,7 +39,6 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serve sends the best form of f that the client takes.
 func (f file) serve(w http.ResponseWriter, r *http.Request) {
 	encoding, chosen, err := f.choose(r.Header.Get("Accept-Encoding"))
 	if err != nil {

@@ -52,7 +52,6 @@ func (s *Session) send(reqCtx context.Context, cancel context.CancelCauseFunc, c
 	return response, nil
 }
 
-// at is the URL of a call.
 func (c *Client) at(call Call) *url.URL {
 	if call.URL != nil {
 		return call.URL

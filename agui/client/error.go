@@ -113,7 +113,6 @@ func refusal(r *http.Response) *Error {
 	return e
 }
 
-// codeName is a code that may go into logs.
 var codeName = regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,64}$`)
 
 // complaint finds code and message in the JSON that servers answer errors with: {"error": {"code", "message"}},
@@ -154,7 +153,6 @@ func textOf(raw json.RawMessage) string {
 	return s
 }
 
-// retryAfter reads the header of that name: seconds, or a date.
 func retryAfter(value string) time.Duration {
 	if seconds, err := strconv.Atoi(value); err == nil {
 		const longest = 24 * 60 * 60

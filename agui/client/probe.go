@@ -35,7 +35,6 @@ func (c *Client) probe(ctx context.Context, header http.Header) error {
 	}
 }
 
-// probeRuntime requests the agents of a CopilotKit runtime.
 func (c *Client) probeRuntime(ctx context.Context, header http.Header) error {
 	info, err := c.info(ctx, header)
 	if err != nil {

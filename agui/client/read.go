@@ -98,7 +98,6 @@ func (s *paddedReader) whole() bool {
 		strings.HasSuffix(tail, "\r\r")
 }
 
-// keep remembers the last bytes read.
 func (s *paddedReader) keep(read []byte) {
 	const longest = len("\r\n\r\n")
 	s.tail = append(s.tail, read[max(0, len(read)-longest):]...)

@@ -102,7 +102,6 @@ func (r *reasoningRepair) repairOlder(e agui.Event) []agui.Event {
 	return []agui.Event{e}
 }
 
-// close ends the reasoning that is open.
 func (r *reasoningRepair) close() []agui.Event {
 	var ends []agui.Event
 	for _, id := range r.messages {

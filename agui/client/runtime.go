@@ -45,7 +45,6 @@ func (c *Client) runtimeBase() *url.URL {
 	return u.JoinPath("..", "..", "..")
 }
 
-// A runtimeCall is what a runtime of a single route is sent.
 type runtimeCall struct {
 	Method string            `json:"method"`
 	Params map[string]string `json:"params,omitempty"`
@@ -95,7 +94,6 @@ func mayBeSingle(err error) bool {
 		e.Status == http.StatusBadRequest)
 }
 
-// stopRuntime ends the live run of a thread at a runtime.
 func (c *Client) stopRuntime(ctx context.Context, threadID, runID string, header http.Header) error {
 	body, err := agui.Marshal(map[string]string{"runId": runID})
 	if err != nil {

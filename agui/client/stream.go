@@ -17,7 +17,6 @@ import (
 	"github.com/agui-gateway/gateway/internal/surrogate"
 )
 
-// An answer is one response to a [Request].
 type answer struct {
 	c       *Client
 	request Request
@@ -140,7 +139,6 @@ func (a *answer) input(older bool) agui.RunAgentInput {
 // linger bounds the time for closing a stream after its run's end, in case a failure or another run follows.
 const linger = time.Second
 
-// read yields the events of a stream.
 func (a *answer) read(ctx, reqCtx context.Context, cancel context.CancelCauseFunc, body io.Reader,
 	yield func(agui.Event, error) bool) error {
 	end := &idleTimer{idle: a.c.o.Idle, cancel: cancel}
@@ -184,7 +182,6 @@ func classifyRead(ctx, reqCtx context.Context, err error) error {
 	}
 }
 
-// take yields the events for one event of the stream.
 func (a *answer) take(data []byte, yield func(agui.Event, error) bool) error {
 	a.events++
 	if most := a.c.o.MaxEvents; most > 0 && a.events > most {
@@ -294,7 +291,6 @@ func (a *answer) pass(e agui.Event, yield func(agui.Event, error) bool) error {
 	return nil
 }
 
-// openStream sends a request that needs an event stream in response.
 func (c *Client) openStream(ctx, reqCtx context.Context, cancel context.CancelCauseFunc,
 	request *http.Request) (*http.Response, error) {
 	request.Header.Set("Accept", "text/event-stream")

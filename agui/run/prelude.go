@@ -217,7 +217,6 @@ func (p *prelude) openMessage(e *entry, leftOut bool) {
 	}
 }
 
-// openCalls starts the rest of the calls.
 func (p *prelude) openCalls() { p.openCallsUntil(nil) }
 
 // openCallsUntil starts the calls that are not settled, in the order the run started them, up to last.

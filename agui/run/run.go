@@ -21,7 +21,6 @@ var (
 	ErrNotEmitted = errors.New("run: not an event of an agent")
 )
 
-// errNilEvent is returned for a nil event.
 var errNilEvent = errors.New("run: no event")
 
 // Options are what a [Run] is made of. Only Sink is required.

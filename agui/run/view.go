@@ -70,10 +70,8 @@ func (v *View) Apply(e agui.Event) error {
 	return nil
 }
 
-// errChunk is returned for a chunk.
 var errChunk = errors.New("it is a chunk")
 
-// fold applies e to messages and state.
 func (v *View) fold(e agui.Event) error {
 	switch e := e.(type) {
 	case *agui.TextMessageContent:

@@ -60,7 +60,6 @@ func (v *View) ownerOf(kind agui.Kind, id string) (owner string, known bool) {
 	return e.head.SubagentRunID, true
 }
 
-// entryOf returns the message with an id, nil if there is none.
 func (v *View) entryOf(id string) *entry {
 	if e := v.byID[id]; e != nil || v.earlier == nil || v.earlier.New(id) {
 		return e
@@ -69,7 +68,6 @@ func (v *View) entryOf(id string) *entry {
 	return v.byID[id]
 }
 
-// callOf returns the call with an id, nil if there is none.
 func (v *View) callOf(id string) *call {
 	if c := v.calls[id]; c != nil || v.earlier == nil || v.earlier.New(id) {
 		return c

@@ -29,7 +29,6 @@ func (g *textBuffer) String() string {
 	return g.whole
 }
 
-// An entry is one message of a [View].
 type entry struct {
 	head    agui.Message // without the tool calls, and without the content once text grows
 	text    textBuffer   // the content, if text.grown
@@ -81,7 +80,6 @@ func (v *View) touch(e *entry) {
 	}
 }
 
-// push appends a message.
 func (v *View) push(m agui.Message) *entry {
 	e := &entry{head: m}
 	v.list = append(v.list, e)
@@ -130,7 +128,6 @@ func (v *View) continueMessage(id, delta string, metadata agui.Metadata) {
 	v.annotate(e, metadata)
 }
 
-// endMessage closes a text or reasoning message.
 func (v *View) endMessage(id string, metadata agui.Metadata) {
 	if e := v.entryOf(id); e != nil && e.head.Role != agui.RoleActivity {
 		v.annotate(e, metadata)

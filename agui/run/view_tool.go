@@ -79,7 +79,6 @@ func (v *View) makeCaller(e *agui.ToolCallStart) *entry {
 	return v.push(m)
 }
 
-// continueCall appends to the arguments of a call.
 func (v *View) continueCall(e *agui.ToolCallArgs) {
 	c := v.callOf(e.ToolCallID)
 	if c == nil || c.in == nil {

@@ -22,7 +22,6 @@ const (
 	adminWriteTimeout = 2 * time.Minute
 )
 
-// adminSettings configure the server for operators.
 type adminSettings struct {
 	addr string // empty: nowhere
 	auth string // "none": callers need no authentication, by an explicit setting
@@ -85,7 +84,6 @@ func (c *config) startAdmin(ctx context.Context, g *gateway.Gateway, metrics htt
 	return a, nil
 }
 
-// close ends the server and its connections.
 func (a *adminServer) close() {
 	if a == nil {
 		return

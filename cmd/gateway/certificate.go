@@ -31,7 +31,6 @@ type certificate struct {
 	warned    time.Time
 }
 
-// loadCertificate reads a certificate and its key, which must be valid.
 func loadCertificate(certFile, keyFile string, log *slog.Logger) (*certificate, error) {
 	c := &certificate{certFile: certFile, keyFile: keyFile, log: log}
 	if _, err := c.read(); err != nil {
@@ -49,7 +48,6 @@ func (c *certificate) tlsConfig() *tls.Config {
 	}
 }
 
-// watch checks the files periodically until ctx is done.
 func (c *certificate) watch(ctx context.Context) {
 	tick := time.NewTicker(certificateLook)
 	defer tick.Stop()

@@ -173,7 +173,6 @@ func (c *config) chatHere(ctx context.Context, o *chat.Options, stderr io.Writer
 	return parts.close, nil
 }
 
-// sourceOf returns the source of a setting.
 func (c *config) sourceOf(flag string) string {
 	for _, e := range c.effective {
 		if e.Setting == flag {

@@ -102,7 +102,6 @@ func (c *config) teamChecks() (*teamfile.Team, []doctor.Check) {
 	return team, append(checks, doctor.Known("team", doctor.OK, errors.New("the file "+c.team+" is good: "+agentNames(team.Agents)), ""))
 }
 
-// A prober is a model that can be checked for availability.
 type prober interface {
 	String() string
 	Probe(ctx context.Context) (openai.Probe, error)

@@ -24,7 +24,6 @@ const (
 	sourceDefault     = "default"
 )
 
-// An origin is the source of a value.
 type origin struct {
 	Source   string `json:"source"`
 	Variable string `json:"variable,omitempty"` // that had it, in the environment or a file
@@ -60,7 +59,6 @@ func (c *config) value(s setting, flagValues map[string]string) (string, origin)
 	return s.def, origin{Source: sourceDefault}
 }
 
-// origin returns the source of a variable that is set.
 func (c *config) origin(name string) origin {
 	if _, ok := c.envFile[name]; ok {
 		return origin{sourceFile, name}

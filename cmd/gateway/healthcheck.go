@@ -15,7 +15,6 @@ import (
 // healthTimeout is less than the three seconds container probes are commonly given.
 const healthTimeout = 2 * time.Second
 
-// healthcheck asks the server at -addr whether it is ready.
 func healthcheck(ctx context.Context, c *config, stdout, _ io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()

@@ -30,7 +30,6 @@ const (
 	exitUsage = 2
 )
 
-// A command is a subcommand of the program.
 type command struct {
 	name, help string
 	settings   []string // which it takes; nil means all
@@ -60,7 +59,6 @@ func commands() []command {
 	}
 }
 
-// serverFlags are all settings of the server.
 func serverFlags() []string {
 	var names []string
 	for _, s := range (&config{}).settings() {

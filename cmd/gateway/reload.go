@@ -67,7 +67,6 @@ func (s *teamReloader) reload() {
 	announceAgents(s.log, team)
 }
 
-// refuse logs every mistake.
 func (s *teamReloader) refuse(err error) {
 	if bad, ok := errors.AsType[*teamfile.Error](err); ok {
 		for _, p := range bad.Problems {

@@ -103,7 +103,6 @@ type parts struct {
 	store   state.Store
 }
 
-// open makes a gateway of the settings.
 func (c *config) open(ctx context.Context, log *slog.Logger) (*parts, error) {
 	team, err := c.loadTeam()
 	if err != nil {
@@ -124,7 +123,6 @@ func (c *config) open(ctx context.Context, log *slog.Logger) (*parts, error) {
 
 func (p *parts) close() error { return errors.Join(p.gateway.Close(), p.store.Close(), p.team.Close()) }
 
-// memoryLimit is the default limit of threads in memory, in bytes.
 const memoryLimit = 512 << 20
 
 // shares divides the limit of a store: a principal gets one share unless -max-stored-per-principal is set.
@@ -215,12 +213,10 @@ func (c *config) demo(model model.Model) groupchat.Agent {
 	return travel.New(travel.Options{Model: model})
 }
 
-// readTeam reads the team file for serve and validate.
 func (c *config) readTeam() (*teamfile.Team, error) {
 	return teamfile.Load(c.team, c.teamOptions())
 }
 
-// teamOptions are what team files are read with.
 func (c *config) teamOptions() teamfile.Options {
 	if c.budgets == nil {
 		c.budgets = &budget.Ledger{}
@@ -319,7 +315,6 @@ func announceAgents(log *slog.Logger, team *teamfile.Team) {
 	log.Info("agents", "served", agentNames(team.Agents), "not_served", agentNames(team.Unserved))
 }
 
-// logHandler returns the handler for the log settings.
 func (c *config) logHandler(w io.Writer) slog.Handler {
 	format := c.logFormat
 	if format == "" {
@@ -335,7 +330,6 @@ func (c *config) logHandler(w io.Writer) slog.Handler {
 	return slog.NewJSONHandler(escapingWriter{w}, o)
 }
 
-// terminal reports whether w is a terminal.
 func terminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	if !ok {

@@ -22,7 +22,6 @@ const (
 	shutdownGrace = 2 * time.Second
 )
 
-// maxStreams bounds the concurrent requests of an HTTP/2 connection.
 const maxStreams = 100
 
 // A server is an [http.Server] with limits, and with TLS if there is a certificate.
@@ -81,7 +80,6 @@ var (
 	errNoCertificate = errors.New("-tls-key (GATEWAY_TLS_KEY): a key needs its certificate; set -tls-cert too")
 )
 
-// checkTLS returns an error if only one of certificate and key is set.
 func (c *config) checkTLS() error {
 	switch {
 	case c.tlsCert != "" && c.tlsKey == "":

@@ -194,7 +194,6 @@ func (c *config) settings() []setting {
 	}
 }
 
-// settingsOf returns the settings that cmd takes.
 func (cmd command) settingsOf(c *config) []setting {
 	all := c.settings()
 	if cmd.define != nil {
@@ -212,7 +211,6 @@ type toggle struct {
 	on         *bool
 }
 
-// togglesOf returns the toggles that cmd takes.
 func (cmd command) togglesOf(c *config) []toggle {
 	return slices.DeleteFunc([]toggle{
 		{"yes", "do it; without it the command only says what it would do", &c.yes},
@@ -272,7 +270,6 @@ func parse(cmd command, args []string, env func(string) (string, bool)) (*config
 	return c, c.auth.check()
 }
 
-// flags reads the command line.
 func flags(c *config, cmd command, settings []setting, args []string) (map[string]string, error) {
 	flagValues := map[string]string{}
 	set := flag.NewFlagSet(cmd.name, flag.ContinueOnError)
@@ -302,7 +299,6 @@ func flags(c *config, cmd command, settings []setting, args []string) (map[strin
 	return flagValues, nil
 }
 
-// printHelp prints what a command does and which settings it takes.
 func printHelp(w io.Writer, cmd command) int {
 	var b strings.Builder
 	fmt.Fprintf(&b, "gateway %s: %s\n", strings.TrimSpace(cmd.name+" "+cmd.operand), cmd.help)
@@ -322,7 +318,6 @@ func printHelp(w io.Writer, cmd command) int {
 	return print(w, b.String())
 }
 
-// printUsage prints the commands.
 func printUsage(w io.Writer) int {
 	var b strings.Builder
 	b.WriteString("usage: gateway [command] [flags]\n\n")

@@ -24,7 +24,6 @@ const (
 
 var authModes = []string{authNone, authKeys, authJWT, authHeader}
 
-// authSettings configure authentication.
 type authSettings struct {
 	mode     string
 	keysFile string
@@ -40,7 +39,6 @@ var authParts = map[string][]struct{ flag, need string }{
 	authHeader: {{"auth-header", "write the name of the header that has the caller"}, {"auth-proxies", "write the addresses of the proxies that set it"}, {flag: "auth-roles-header"}},
 }
 
-// authFlags are the flags of authentication.
 var authFlags = []string{
 	"auth", "keys-file", "jwt-issuer", "jwks-url", "jwt-audience", "jwt-algorithms", "jwt-leeway", "jwt-roles", "auth-header", "auth-roles-header", "auth-proxies",
 }
@@ -61,7 +59,6 @@ func (a *authSettings) check() error {
 	return nil
 }
 
-// explicit reports whether the method is set explicitly.
 func (a *authSettings) explicit() bool { return slices.Contains(a.setFlags, "auth") }
 
 // An authenticator identifies the principals of requests. Nil functions do nothing.
@@ -99,7 +96,6 @@ func (a *authSettings) open(log *slog.Logger) (authenticator, error) {
 	}
 }
 
-// withAuth runs the server while the configured authenticator is open.
 func (c *config) withAuth(log *slog.Logger, run func() error) error {
 	a, err := c.auth.open(log)
 	if err != nil {
@@ -116,7 +112,6 @@ func (c *config) withAuth(log *slog.Logger, run func() error) error {
 	return err
 }
 
-// list reads words with commas between.
 func list(p *[]string) func(string) error {
 	return func(value string) error {
 		var words []string
@@ -144,7 +139,6 @@ func listOf(p *[]string, choices []string) func(string) error {
 	}
 }
 
-// leeway parses the tolerated difference of clocks.
 func leeway(p *time.Duration) func(string) error {
 	return func(value string) error {
 		var d time.Duration

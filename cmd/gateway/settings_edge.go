@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// hosts reads names of hosts, or *.
 func hosts(p *[]string) func(string) error {
 	return func(value string) error {
 		var list []string

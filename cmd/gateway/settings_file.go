@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// readEnvFile reads a file of KEY=VALUE lines.
 func readEnvFile(path string) (map[string]string, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -78,7 +77,6 @@ func envLine(line string) (name, value string, err error) {
 	return "", "", fmt.Errorf("the closing quote is missing")
 }
 
-// unescape returns the character for a backslash and c.
 func unescape(c byte) string {
 	switch c {
 	case 'n':

@@ -93,7 +93,6 @@ func duration(p *time.Duration, least time.Duration) func(string) error {
 	}
 }
 
-// count reads a whole number from 1 up.
 func count(p *int) func(string) error {
 	return func(value string) error {
 		n, err := strconv.Atoi(value)
@@ -119,7 +118,6 @@ func allowance[T int | int64](p *T) func(string) error {
 	}
 }
 
-// units are the units of sizes.
 var units = []struct {
 	name  string
 	bytes int64
@@ -137,13 +135,10 @@ func short(d time.Duration) string {
 	return text
 }
 
-// mebibytes writes a size that is a whole number of MiB.
 func mebibytes[T int | int64](n T) string { return fmt.Sprintf("%dMiB", n>>20) }
 
-// kibibytes writes a size that is a whole number of KiB.
 func kibibytes(n int) string { return fmt.Sprintf("%dKiB", n>>10) }
 
-// size reads a number of bytes.
 func size[T int | int64](p *T) func(string) error {
 	return func(value string) error {
 		for _, u := range units {
@@ -173,7 +168,6 @@ func sizeOrNone[T int | int64](p *T) func(string) error {
 	}
 }
 
-// oneOf reads one of the words.
 func oneOf[T ~string](p *T, words ...T) func(string) error {
 	return func(value string) error {
 		if !slices.Contains(words, T(value)) {
@@ -235,7 +229,6 @@ func (c *config) setStore(value string) error {
 	return nil
 }
 
-// address reads an address to listen on.
 func address(p *string) func(string) error {
 	return func(value string) error {
 		_, port, err := net.SplitHostPort(value)

@@ -60,7 +60,6 @@ func restricted(options map[string]gateway.AgentOptions) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(options)), func(name string) bool { return len(options[name].Allow) == 0 })
 }
 
-// agentNames are the names of agents as people list them.
 func agentNames(agents map[string]groupchat.Agent) string {
 	return strings.Join(slices.Sorted(maps.Keys(agents)), ", ")
 }

@@ -25,7 +25,6 @@ type build struct {
 	Platform  string `json:"platform"` // as in GOOS/GOARCH
 }
 
-// thisBuild describes the binary that runs.
 func thisBuild() build {
 	info, _ := debug.ReadBuildInfo()
 	b := buildOf(info)
@@ -71,7 +70,6 @@ func (b build) String() string {
 	return strings.Join(append(words, b.GoVersion, b.Platform), " ")
 }
 
-// version prints what the binary is.
 func version(_ context.Context, c *config, stdout, _ io.Writer) error {
 	b := thisBuild()
 	if c.json {

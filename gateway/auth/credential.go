@@ -32,7 +32,6 @@ func unauthorized(cause error) error {
 	return &errcode.Error{Code: code, Err: fmt.Errorf("auth: %w", cause)}
 }
 
-// bearer returns the one credential of Authorization: Bearer.
 func bearer(h http.Header) (string, error) {
 	switch values := h.Values("Authorization"); len(values) {
 	case 0:

@@ -111,7 +111,6 @@ func (h *Header) Principal(r *http.Request) (gateway.Principal, error) {
 	return gateway.Principal{ID: "header:" + values[0], Roles: roles}, nil
 }
 
-// rolesOf returns the roles that the proxy gives.
 func (h *Header) rolesOf(header http.Header) ([]string, error) {
 	if h.roles == "" {
 		return nil, nil

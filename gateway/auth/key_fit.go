@@ -37,7 +37,6 @@ func Algorithms() []string {
 	return names
 }
 
-// algorithmsOf returns the algorithms with the names.
 func algorithmsOf(names []string) ([]jwa.SignatureAlgorithm, error) {
 	var list []jwa.SignatureAlgorithm
 	for _, name := range names {

@@ -54,7 +54,6 @@ func newKeySet(read func(context.Context) ([]publicKey, error), now func() time.
 	return &keySet{read: read, now: now, log: log, ctx: ctx, cancel: cancel}
 }
 
-// start begins the first reading.
 func (s *keySet) start() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -21,7 +21,6 @@ const (
 	maxRoles    = 64      // of a key
 )
 
-// A keyEntry is a line of a keys file.
 type keyEntry struct {
 	name  string
 	hash  [sha256.Size]byte // of the key
@@ -112,7 +111,6 @@ func parseKeyLine(text string) (entry keyEntry, problem string) {
 	return entry, ""
 }
 
-// cut is at most the first n bytes of text.
 func cut(text string, n int) string { return text[:min(len(text), n)] }
 
 // parseRoles parses comma-separated roles. It returns their problem, or "".

@@ -28,10 +28,8 @@ const (
 // ErrOtherIssuer means that the document at the issuer's URL names another issuer, which is not trusted.
 var ErrOtherIssuer = errors.New("the document at the issuer's URL is of another issuer")
 
-// discovery is where a provider's document is, below its issuer.
 const discovery = "/.well-known/openid-configuration"
 
-// A provider is where keys are read from.
 type provider struct {
 	issuer  string
 	keySet  *url.URL // nil: from the discovery document
@@ -40,7 +38,6 @@ type provider struct {
 	client  *http.Client
 }
 
-// newProvider checks the URLs of the options.
 func newProvider(o JWTOptions, allowed []jwa.SignatureAlgorithm) (*provider, error) {
 	p := &provider{issuer: o.Issuer, allowed: allowed}
 	var err error
@@ -75,7 +72,6 @@ func parseURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// name is what the log calls the provider.
 func (p *provider) name() string {
 	if p.base != nil {
 		return redact.URL(p.base)

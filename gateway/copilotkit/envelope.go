@@ -24,7 +24,6 @@ type envelope struct {
 	Body json.RawMessage `json:"body"` // nil if absent
 }
 
-// call serves the request in an envelope.
 func (h *Handler) call(w http.ResponseWriter, r *http.Request) error {
 	e, err := h.envelope(r)
 	if err != nil {
@@ -80,7 +79,6 @@ func (h *Handler) envelope(r *http.Request) (envelope, error) {
 	return e, nil
 }
 
-// isEmpty reports whether the envelope lacks a body.
 func (e envelope) isEmpty() bool { return len(e.Body) == 0 || string(e.Body) == "null" }
 
 // param returns a parameter, which must be a text that is not blank.
@@ -146,7 +144,6 @@ func (h *Handler) callResource(w http.ResponseWriter, r *http.Request, e envelop
 	return h.dispatch(w, inner, u.EscapedPath())
 }
 
-// withBody returns r with another body.
 func withBody(r *http.Request, body []byte) *http.Request {
 	inner := r.WithContext(r.Context())
 	inner.Body = io.NopCloser(bytes.NewReader(body))

@@ -126,13 +126,11 @@ func (h *Handler) find(w http.ResponseWriter, r *http.Request, path string) (han
 	return nil, &reply{http.StatusMethodNotAllowed, map[string]string{"error": "Method not allowed"}}
 }
 
-// matches reports whether segments match the path of o.
 func (o endpoint) matches(segments []string) bool {
 	pattern, _ := segmentsOf(o.path)
 	return slices.EqualFunc(pattern, segments, func(p, s string) bool { return p == s || strings.HasPrefix(p, "{") })
 }
 
-// setPathValues sets the path values of r.
 func (o endpoint) setPathValues(r *http.Request, segments []string) {
 	pattern, _ := segmentsOf(o.path)
 	for i, p := range pattern {
@@ -169,7 +167,6 @@ func (e *reply) Error() string { return http.StatusText(e.status) }
 
 func notFound() error { return &reply{http.StatusNotFound, map[string]string{"error": "Not found"}} }
 
-// agent returns the agent that a request names.
 func (h *Handler) agent(r *http.Request) (Agent, error) {
 	name := r.PathValue("agent")
 	if agent, ok := h.o.Service.Agent(r, name); ok {

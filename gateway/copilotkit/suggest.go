@@ -99,10 +99,8 @@ func (h *Handler) suggestions(ctx context.Context, r *http.Request, agent Agent,
 	return list[:min(len(list), most)]
 }
 
-// mostSuggestions is the greatest and default number of suggestions.
 const mostSuggestions = 3
 
-// atMost matches the requested number of suggestions.
 var atMost = regexp.MustCompile(`at most (\d{1,3}) suggestion`)
 
 // withoutRequest returns the conversation without the final request for suggestions, and the number that it asks for.

@@ -14,7 +14,6 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// listedThread is a thread in the form of CopilotKit's lists.
 type listedThread struct {
 	ID             string          `json:"id"`
 	Name           *string         `json:"name"` // null if there is none

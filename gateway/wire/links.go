@@ -30,7 +30,6 @@ func (l Links) In(m agui.Message) agui.Message {
 	return m
 }
 
-// to is the link to the file in part n of a message.
 func (l Links) to(message string, n int) string {
 	return "/threads/" + url.PathEscape(l.Thread) + "/messages/" + url.PathEscape(message) + "/files/" +
 		strconv.Itoa(n) + "?agent=" + url.QueryEscape(l.Agent)

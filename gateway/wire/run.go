@@ -24,7 +24,6 @@ func (w Profile) projectStarted(e *agui.RunStarted) ([]agui.Event, Loss) {
 	return []agui.Event{e}, loss
 }
 
-// projectFinished converts the end of a run for the reader.
 func (w Profile) projectFinished(e *agui.RunFinished) ([]agui.Event, Loss) {
 	e.RunID = w.runID(e.RunID)
 	if e.Outcome == nil {

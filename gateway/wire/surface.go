@@ -7,7 +7,6 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// hides reports whether activities of a type are not sent.
 func (w Profile) hides(activityType string) bool {
 	return !w.Surfaces && activityType == a2ui.ActivityType
 }

@@ -32,7 +32,6 @@ const (
 	overGRPC = "grpc"
 )
 
-// A collector is the destination of one signal.
 type collector struct {
 	protocol string
 	endpoint *url.URL
@@ -140,7 +139,6 @@ func (v *values) certificates(signal string, endpoint *url.URL) *tls.Config {
 	return config
 }
 
-// goodHeader reports whether a request can have the header.
 func goodHeader(name, value string) bool {
 	token := func(r rune) bool {
 		return r > ' ' && r < 0x7f && !strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)

@@ -106,7 +106,6 @@ func newReporter(over context.Context, log *slog.Logger, signal string, c *colle
 	return r
 }
 
-// report notes the outcome of one request.
 func (r *reporter) report(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -148,7 +147,6 @@ func (r *reporter) send(f func() error) {
 
 var errPanicked = errors.New("telemetry: the exporter panicked")
 
-// A spanSender sends spans and reports how that went.
 type spanSender struct {
 	sdktrace.SpanExporter
 	*reporter
@@ -162,7 +160,6 @@ func (s spanSender) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySp
 	return nil
 }
 
-// A metricSender sends metrics and reports how that went.
 type metricSender struct {
 	sdkmetric.Exporter
 	*reporter

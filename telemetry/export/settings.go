@@ -100,7 +100,6 @@ func (s *Settings) Collectors() []string {
 // Ignored returns the variables that are set without effect, for example an endpoint without an exporter.
 func (s *Settings) Ignored() []string { return s.ignored }
 
-// sends reads whether a signal has an exporter.
 func (v *values) sends(name, instead string) bool {
 	switch strings.ToLower(v.get(name)) {
 	case "", "none":
@@ -130,7 +129,6 @@ func (v *values) checkPropagators() {
 	}
 }
 
-// sampler reads which traces are recorded.
 func (v *values) sampler() sdktrace.Sampler {
 	const name, argument = "OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG"
 	kind := v.oneOf(name, v.get(name), "parentbased_always_on", "always_on", "always_off", "traceidratio",

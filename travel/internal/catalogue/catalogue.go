@@ -13,7 +13,6 @@ import (
 //go:embed catalogue.json
 var file []byte
 
-// A record is a city as catalogue.json writes it.
 type record struct {
 	Name             string       `json:"name"`
 	Country          string       `json:"country"`

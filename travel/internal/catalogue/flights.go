@@ -55,7 +55,6 @@ func dollarText(dollars int) string {
 	return fmt.Sprintf("$%d,%03d", dollars/1000, dollars%1000)
 }
 
-// distance is the great-circle distance in kilometres.
 func distance(a, b *City) float64 {
 	const radians = math.Pi / 180
 	sinLat := math.Sin((b.lat - a.lat) * radians / 2)

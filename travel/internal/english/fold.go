@@ -34,7 +34,6 @@ func fold(s string) string {
 	return b.String()
 }
 
-// foldWord folds a single word.
 func foldWord(s string) string {
 	var b strings.Builder
 	for _, r := range s {

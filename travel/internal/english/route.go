@@ -6,7 +6,6 @@ import (
 	"github.com/agui-gateway/gateway/travel/internal/catalogue"
 )
 
-// A route has the places that a message names.
 type route struct {
 	origin, destination *catalogue.City
 	unknown             string

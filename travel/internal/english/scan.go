@@ -8,7 +8,6 @@ import (
 // maxWords limits the words of a message that are read. A request is at the beginning of a message.
 const maxWords = 1000
 
-// A word is a word or a number of a message.
 type word struct {
 	text  string // as typed, without the possessive
 	key   string // folded

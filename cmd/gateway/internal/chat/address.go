@@ -63,7 +63,6 @@ func (p Place) Reads(ctx context.Context, name string) bool {
 	return slices.ContainsFunc(p.agents(ctx), func(a agent) bool { return a.ID == name && a.TypedAnswers })
 }
 
-// An agent is one of a gateway's.
 type agent struct {
 	ID           string `json:"id"`
 	TypedAnswers bool   `json:"typedAnswers"`

@@ -15,12 +15,10 @@ func (q question) approval() bool {
 	return q.Reason == "tool_call" && (len(q.ResponseSchema) == 0 || string(q.ResponseSchema) == "{}" || q.hasMember("approved"))
 }
 
-// hasMember reports whether the answer's schema has a member.
 func (q question) hasMember(name string) bool {
 	return valueOf(parseSchema(q.ResponseSchema).Properties, name) != nil
 }
 
-// A verdict is what a person has decided about a call.
 type verdict struct {
 	approved bool
 	edited   json.RawMessage // nil: as it was proposed
@@ -38,7 +36,6 @@ func (v verdict) payload() (json.RawMessage, error) {
 	}{v.approved, v.edited, v.reason, v.remember})
 }
 
-// approve asks for a decision on a call.
 func (a *asker) approve(q question) (json.RawMessage, error) {
 	c := q.card()
 	if c.Tool == "" && a.call != nil {
@@ -149,7 +146,6 @@ func (a *asker) edit(c card, edited json.RawMessage) (json.RawMessage, error) {
 	return now, nil
 }
 
-// A way is a possible decision of a question.
 type way struct {
 	key, word, text string
 	approved, edit  bool

@@ -9,7 +9,6 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// An asker asks a person at a terminal.
 type asker struct {
 	screen *screen
 	// read reads a line that begins with text, for editing. Its errors are ErrLeft, and those of the terminal.
@@ -45,7 +44,6 @@ func (a *asker) ask(q question, place string) (answer, error) {
 	return answer{question: q, payload: payload}, err
 }
 
-// errCancelled is the result of a question that the person cancels.
 var errCancelled = errors.New("chat: the question is cancelled")
 
 func (a *asker) payload(q question) (json.RawMessage, error) {
@@ -81,7 +79,6 @@ type freeText string
 
 func (s freeText) Error() string { return "chat: an answer in words" }
 
-// hintOf returns a hint what to type.
 func hintOf(s schema, choices []choice) string {
 	switch {
 	case len(choices) > 0:
@@ -118,7 +115,6 @@ func (a *asker) line(prompt, text string) (string, error) {
 	return text, nil
 }
 
-// misfit prints why an answer is invalid.
 func (a *asker) misfit(err error) { a.screen.line("  "+Clean(err.Error()), wrong) }
 
 // sure asks for yes or no. Confirming the unchanged text means that text.
@@ -135,7 +131,6 @@ func (a *asker) sure(prompt, text string) (bool, error) {
 	}
 }
 
-// decision reads a yes or a no.
 func decision(text string) (yes, ok bool) {
 	switch strings.ToLower(text) {
 	case "y", "yes", "true", "a", "allow", "approve":

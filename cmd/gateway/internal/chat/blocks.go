@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// A kind is the kind of a block.
 type kind int
 
 const (
@@ -72,7 +71,6 @@ func (q *blocks) add(id, text string) {
 	b.waiting.WriteString(text)
 }
 
-// end completes a block, and shows blocks that waited for it.
 func (q *blocks) end(id string) (ended *block) {
 	b := q.find(id)
 	if b == nil {
@@ -101,7 +99,6 @@ func (q *blocks) note(id, text string) {
 	q.end(id)
 }
 
-// flush completes all open blocks.
 func (q *blocks) flush() {
 	for len(q.list) > 0 {
 		q.end(q.list[0].id)

@@ -15,7 +15,6 @@ const (
 	mostResult    = 800
 )
 
-// A call is a call of a tool that is being shown.
 type call struct {
 	name, by  string
 	arguments strings.Builder
@@ -44,7 +43,6 @@ func (r *renderer) callEvent(e agui.Event) {
 // callBlock begins the ids of blocks of calls, which are no messages.
 const callBlock = "\x00call/"
 
-// result returns the result of a call.
 func (r *renderer) result(e *agui.ToolCallResult) string {
 	name := "a tool"
 	if c := r.calls[e.ToolCallID]; c != nil {

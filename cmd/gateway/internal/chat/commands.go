@@ -10,7 +10,6 @@ import (
 	"github.com/agui-gateway/gateway/agui/client"
 )
 
-// errQuit is what ends a conversation at a terminal.
 var errQuit = errors.New("chat: quit")
 
 // A command is a line of a person's that begins with a slash, and is not sent.
@@ -55,7 +54,6 @@ func (s *session) help(context.Context, string) error {
 	return nil
 }
 
-// answerOpen asks the open questions.
 func (s *session) answerOpen(ctx context.Context, _ string) error {
 	if len(s.questions) == 0 {
 		s.screen.line("no question is open", dim)

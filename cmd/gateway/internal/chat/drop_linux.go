@@ -6,7 +6,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dropInput discards unread input of the terminal.
 func dropInput(terminal *os.File) {
 	_ = unix.IoctlSetInt(int(terminal.Fd()), unix.TCFLSH, unix.TCIFLUSH) // other files have no input to discard
 }

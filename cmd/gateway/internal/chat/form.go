@@ -68,7 +68,6 @@ func (a *asker) fillAt(s schema, now json.RawMessage, path string, depth int) (j
 	return object(filled), nil
 }
 
-// A field is a member of an object in a form.
 type field struct {
 	name     string // with those of the objects around it
 	schema   schema
@@ -77,7 +76,6 @@ type field struct {
 	now      json.RawMessage // the default; nil: none
 }
 
-// field asks for one member. Nil leaves it out.
 func (a *asker) field(f field) (json.RawMessage, error) {
 	kind, choices := f.schema.kind(), f.schema.choices()
 	about := []string{"any"}
@@ -209,7 +207,6 @@ func readJSON(text string) (json.RawMessage, error) {
 	return json.RawMessage(compact([]byte(text))), nil
 }
 
-// json asks for JSON that satisfies a schema.
 func (a *asker) json(prompt string, s schema, now json.RawMessage) (json.RawMessage, error) {
 	f := field{name: "this", schema: schema{raw: s.raw}, required: true, now: now}
 	for {

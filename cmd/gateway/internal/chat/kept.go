@@ -29,7 +29,6 @@ type Kept struct {
 	URL string // of the agent, without secrets
 }
 
-// A record is a conversation in a file.
 type record struct {
 	URL       string          `json:"url"`
 	Thread    string          `json:"thread"`
@@ -56,7 +55,6 @@ func (k *Kept) read(thread string) (*record, error) {
 	return &r, nil
 }
 
-// write stores a conversation atomically.
 func (k *Kept) write(r record) error {
 	r.URL = k.URL
 	raw, err := agui.Marshal(r)

@@ -47,7 +47,6 @@ func (q question) card() card {
 	return c
 }
 
-// A choice is one of the answers that a question offers.
 type choice struct {
 	value       json.RawMessage
 	label       string
@@ -229,7 +228,6 @@ func legacyQuestions(values []json.RawMessage) (list []question) {
 	return list
 }
 
-// An answer is a person's answer to a question.
 type answer struct {
 	question question
 	payload  json.RawMessage // nil cancels it

@@ -9,7 +9,6 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A renderer shows the events of one answer.
 type renderer struct {
 	blocks blocks
 	agent  string                  // name of the speaker if a message has none
@@ -124,7 +123,6 @@ func (r *renderer) snapshot(messages []agui.Message) {
 	}
 }
 
-// seen reports whether a message was shown, be it under another id.
 func (r *renderer) seen(id, text string) bool {
 	if _, ok := r.shown[id]; ok || r.known[id] {
 		return true

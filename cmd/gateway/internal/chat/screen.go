@@ -44,7 +44,6 @@ func (s *screen) line(text string, as style) {
 	s.text("\n", plain)
 }
 
-// fresh completes the last line.
 func (s *screen) fresh() {
 	if s.within {
 		s.text("\n", plain)

@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// mostInput is the greatest length of a script's input in bytes.
 const mostInput = 1 << 20
 
 // script sends the input as a message, or as the answer to open questions, and prints the reply.
@@ -83,7 +82,6 @@ func (s *session) answersOf(text string) ([]answer, error) {
 	return answers, nil
 }
 
-// openQuestions prints the open questions and how to answer them.
 func (s *session) openQuestions() error {
 	to := &screen{w: s.o.Err}
 	for _, q := range s.questions {

@@ -51,7 +51,6 @@ var ErrQuestion = errors.New("chat: a question is open")
 // ErrNothing is returned if the input is empty.
 var ErrNothing = errors.New("chat: there is nothing to say; write it to standard input")
 
-// A session is a conversation.
 type session struct {
 	o      Options
 	screen *screen
@@ -83,7 +82,6 @@ func Run(ctx context.Context, o Options) error {
 	return s.screen.err
 }
 
-// begin loads the conversation.
 func (s *session) begin(ctx context.Context) error {
 	if s.thread != "" {
 		return s.load(ctx)
@@ -140,7 +138,6 @@ func (s *session) say(ctx context.Context, text string, d display) ending {
 	return end
 }
 
-// retry repeats the last request that failed.
 func (s *session) retry(ctx context.Context, d display) ending {
 	if n := len(s.messages); n > 0 && s.messages[n-1].Role == agui.RoleUser {
 		return s.run(ctx, s.input(), d)
@@ -153,7 +150,6 @@ func (s *session) reads(ctx context.Context) bool {
 	return len(s.questions) == 1 && s.kind == client.ServerGateway && s.o.Reads != nil && s.o.Reads(ctx)
 }
 
-// answer sends answers to all open questions.
 func (s *session) answer(ctx context.Context, answers []answer, d display) ending {
 	in := s.input()
 	if err := resume(&in, answers); err != nil {
@@ -203,7 +199,6 @@ func (s *session) keep() error {
 	return s.o.Kept.write(record{Thread: s.thread, Messages: s.messages, State: s.state, Questions: s.questions})
 }
 
-// callOf returns a call of the conversation.
 func (s *session) callOf(id string) (tool, arguments string) {
 	for _, m := range s.messages {
 		for _, c := range m.ToolCalls {

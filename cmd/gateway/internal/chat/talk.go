@@ -45,7 +45,6 @@ func (s *session) continueThread(ctx context.Context) error {
 	return s.settle(ctx)
 }
 
-// handleLine handles a line of input.
 func (s *session) handleLine(ctx context.Context, text string) error {
 	switch {
 	case text == "":
@@ -57,7 +56,6 @@ func (s *session) handleLine(ctx context.Context, text string) error {
 	return s.settle(ctx)
 }
 
-// greet displays the agent and the earlier messages.
 func (s *session) greet() {
 	s.screen.line(line(s.o.Agent, 80)+" "+line(s.o.Where, 200), bold)
 	s.screen.line("/help lists the commands, Ctrl-C stops a run", dim)
@@ -74,7 +72,6 @@ func (s *session) greet() {
 	}
 }
 
-// show shows a message of earlier.
 func (s *session) show(m agui.Message) {
 	r := newRenderer(s.display(), s.o.Agent, s.messages)
 	switch m.Role {
@@ -213,7 +210,6 @@ func (s *session) read(ctx context.Context, prompt, text string) (string, error)
 	}
 }
 
-// leave displays how to continue.
 func (s *session) leave() error {
 	s.screen.fresh()
 	switch {
@@ -228,7 +224,6 @@ func (s *session) leave() error {
 	return nil
 }
 
-// again returns the command that continues the conversation.
 func (s *session) again() string {
 	command := s.o.Again + " -thread " + Quote(s.thread)
 	if s.o.AgainAlso != "" {

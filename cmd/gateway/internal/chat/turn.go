@@ -18,10 +18,8 @@ import (
 // stopPatience bounds the time that a server may take to end a run after a stop request.
 const stopPatience = 5 * time.Second
 
-// errStopped is why a run is not read to its end.
 var errStopped = errors.New("chat: stopped")
 
-// An ending is the outcome of a run.
 type ending struct {
 	questions []question
 	waiting   int // calls of a page's tools, which only a page can answer
@@ -83,7 +81,6 @@ func (q *queue) take() (events []agui.Event, err error) {
 	}
 }
 
-// A turn is one run that is requested and displayed.
 type turn struct {
 	client     *client.Client
 	interrupts <-chan os.Signal

@@ -26,7 +26,6 @@ type Check struct {
 	Run func(ctx context.Context) []Finding
 }
 
-// errTime is why a check was ended.
 var errTime = errors.New("it took too long")
 
 // Run runs the checks concurrently, each within timeout unless it has a different one, and returns their findings in
@@ -72,7 +71,6 @@ func (c Check) within(ctx context.Context, timeout time.Duration) []Finding {
 	}
 }
 
-// finding returns a finding about the check's subject.
 func (c Check) finding(v Verdict, says, mend string) Finding {
 	return Finding{Name: c.Name, Subject: c.Subject, Verdict: v, Says: says, Mend: mend}
 }

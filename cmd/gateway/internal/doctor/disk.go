@@ -14,7 +14,6 @@ const (
 	smallFree = 1 << 30
 )
 
-// errNoSpace means that the system does not report free space.
 var errNoSpace = errors.New("this system does not tell")
 
 // A Disk is where files are written.

@@ -24,7 +24,6 @@ func ownedByUs(info fs.FileInfo) bool {
 	return !ok || int(s.Uid) == os.Geteuid()
 }
 
-// openFiles returns the limit of open files of this process.
 func openFiles() (uint64, error) {
 	var l syscall.Rlimit
 	err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l)

@@ -34,7 +34,6 @@ func (m Model) Check() Check {
 	return c
 }
 
-// costOf is what asking the model has used.
 func costOf(u agui.TokenUsage) string {
 	if u.InputTokens == nil || u.OutputTokens == nil {
 		return "what that used it does not say"
@@ -45,7 +44,6 @@ func costOf(u agui.TokenUsage) string {
 // maxNames is how many names a sentence lists.
 const maxNames = 12
 
-// someOf lists names, not too many.
 func someOf(names []string) string {
 	if len(names) > maxNames {
 		return strings.Join(names[:maxNames], ", ") + fmt.Sprintf(" and %d more", len(names)-maxNames)

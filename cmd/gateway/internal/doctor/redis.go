@@ -69,7 +69,6 @@ func (r Redis) Check() Check {
 // mostCompared is how many threads of each node are compared with their logs.
 const mostCompared = 10_000
 
-// logs compares threads with their logs.
 func (r Redis) logs(ctx context.Context) Finding {
 	n, wrong, err := redisstore.CompareLogs(ctx, r.Address, r.Options, mostCompared)
 	switch {
@@ -130,7 +129,6 @@ func (r Redis) refusal(name, says string, err error) Finding {
 	return Finding{Name: name, Verdict: Wrong, Says: text, Mend: why[1]}
 }
 
-// judgeNode returns the findings about one server.
 func judgeNode(n redisstore.Node) []Finding {
 	if !n.Told {
 		return []Finding{{Name: "store.eviction", Verdict: Unchecked, Says: "The user may not ask the Redis about itself (INFO), so version, eviction and persistence are not known.",

@@ -33,7 +33,6 @@ func (r Remote) Check() Check {
 	return c
 }
 
-// describeRefusal is what an error of the remote means.
 func (r Remote) describeRefusal(ctx context.Context, err error) (says, mend string) {
 	e, _ := errors.AsType[*client.Error](err)
 	missing, isMissing := errors.AsType[*langgraph.NoAssistantError](err)

@@ -133,7 +133,6 @@ func (c *chart) ways(a groupchat.Info, supervisor string, ids map[string]string,
 	}
 }
 
-// choice describes how a manager chooses, for people.
 func choice(manager string) string {
 	words := map[string]string{
 		"rules": "by rules", "route": "by the state", "llm": "by a model", "plan": "by a plan", "sequential": "in order", "round_robin": "in turn",
