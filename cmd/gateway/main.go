@@ -34,28 +34,43 @@ type command struct {
 	name, help string
 	settings   []string // which it takes; nil means all
 	run        func(ctx context.Context, c *config, stdout, stderr io.Writer) error
-	operand    string                                                 // the required argument before its flags; empty: none
+	operand    string                                                 // the argument before its flags, if any
 	misfit     func(err error, args []string, stdout io.Writer) error // handles invalid settings; may be nil
-	define     func(*config) []setting                                // defines settings instead of the server's; may be nil
+	define     func(*config) []setting                                // replaces the server's settings
 }
 
 func commands() []command {
 	return []command{
 		{name: "serve", help: "run the server; this is what happens without a command", run: serve},
 		{name: "init", help: "write a commented starter team file", settings: []string{"config"}, run: initTeam},
-		{name: "validate", help: "check a team file: exit 0, or 1 with every problem named", settings: append([]string{"config", "env-file", "model-url", "model", "model-key", "allow-addresses", "probe", "json"}, authFlags...), run: validate},
-		{name: "test", help: "play golden conversations with their teams: exit 0, or 1 if one comes to something else", operand: "PATH", settings: []string{"json", "record", "update", "v"}, define: conversationSettings, run: playConversations},
-		{name: "chat", help: "speak with an agent of any AG-UI server, or of a team file, in a terminal or from a script", define: chatSettings, run: converse},
-		{name: "graph", help: "print the agents of a team file, or the built-in team, as a Mermaid flowchart", define: graphSettings, run: graph},
-		{name: "doctor", help: "check an installation with the settings of serve: exit 0, or 1 if something is wrong", settings: append(serverFlags(), "json"), run: examine, misfit: misfit},
-		{name: "key", help: "make an API key: its line for -keys-file on stdout, the key on stderr", operand: "NAME", define: keySettings, run: key},
-		{name: "export", help: "write all that the store has of a principal, as JSON lines", settings: []string{"store", "env-file"}, operand: "PRINCIPAL", run: export},
-		{name: "delete", help: "delete all that the store has of a principal", settings: []string{"store", "env-file", "yes"}, operand: "PRINCIPAL", run: erase},
-		{name: "config", help: "print the settings that count, and where each comes from; secrets are masked", settings: append(serverFlags(), "json"), run: showConfig},
-		{name: "backup", help: "copy the store's file to a new one, while a gateway with an -admin-addr runs too", settings: []string{"store", "env-file", "admin-addr"}, operand: "FILE", run: backup},
-		{name: "restore", help: "put a copy in the place of the store's file, which must not be there", settings: []string{"store", "env-file"}, operand: "FILE", run: restore},
-		{name: "healthcheck", help: "exit 0 if the local server is ready", settings: []string{"addr", "env-file", "tls-cert"}, run: healthcheck},
-		{name: "version", help: "print version, commit, date, Go and platform of this binary", settings: []string{"json"}, run: version},
+		{name: "validate", help: "check a team file: exit 0, or 1 with every problem named",
+			settings: append([]string{"config", "env-file", "model-url", "model", "model-key", "allow-addresses",
+				"probe", "json"}, authFlags...), run: validate},
+		{name: "test", help: "play golden conversations with their teams: exit 0, or 1 if one comes to something else",
+			operand: "PATH", settings: []string{"json", "record", "update", "v"}, define: conversationSettings,
+			run: playConversations},
+		{name: "chat", help: "speak with an agent of any AG-UI server, or of a team file, in a terminal or from a " +
+			"script", define: chatSettings, run: converse},
+		{name: "graph", help: "print the agents of a team file, or the built-in team, as a Mermaid flowchart",
+			define: graphSettings, run: graph},
+		{name: "doctor", help: "check an installation with the settings of serve: exit 0, or 1 if something is wrong",
+			settings: append(serverFlags(), "json"), run: examine, misfit: misfit},
+		{name: "key", help: "make an API key: its line for -keys-file on stdout, the key on stderr", operand: "NAME",
+			define: keySettings, run: key},
+		{name: "export", help: "write all that the store has of a principal, as JSON lines",
+			settings: []string{"store", "env-file"}, operand: "PRINCIPAL", run: export},
+		{name: "delete", help: "delete all that the store has of a principal",
+			settings: []string{"store", "env-file", "yes"}, operand: "PRINCIPAL", run: erase},
+		{name: "config", help: "print the settings that count, and where each comes from; secrets are masked",
+			settings: append(serverFlags(), "json"), run: showConfig},
+		{name: "backup", help: "copy the store's file to a new one, while a gateway with an -admin-addr runs too",
+			settings: []string{"store", "env-file", "admin-addr"}, operand: "FILE", run: backup},
+		{name: "restore", help: "put a copy in the place of the store's file, which must not be there",
+			settings: []string{"store", "env-file"}, operand: "FILE", run: restore},
+		{name: "healthcheck", help: "exit 0 if the local server is ready",
+			settings: []string{"addr", "env-file", "tls-cert"}, run: healthcheck},
+		{name: "version", help: "print version, commit, date, Go and platform of this binary",
+			settings: []string{"json"}, run: version},
 	}
 }
 
@@ -124,3 +139,20 @@ func (e usageError) Error() string { return e.text }
 type exitCode int
 
 func (e exitCode) Error() string { return "exit code " + strconv.Itoa(int(e)) }
+
+func printUsage(w io.Writer) int {
+	var b strings.Builder
+	b.WriteString("usage: gateway [command] [flags]\n\n")
+	for _, cmd := range commands() {
+		fmt.Fprintf(&b, "  %-12s %s\n", cmd.name, cmd.help)
+	}
+	b.WriteString("\n`gateway <command> -h` lists a command's flags.\n\n")
+	return print(w, b.String())
+}
+
+func print(w io.Writer, s string) int {
+	if _, err := io.WriteString(w, s); err != nil {
+		return exitError
+	}
+	return exitOK
+}
