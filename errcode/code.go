@@ -34,7 +34,7 @@ const (
 const (
 	RunInProgress            Code = "run_in_progress"            // the thread has a live run
 	QueueFull                Code = "queue_full"                 // the thread has a live run, and its queue is full
-	BranchChanged            Code = "branch_changed"             // the request continues messages that an edit has replaced
+	BranchChanged            Code = "branch_changed"             // the request continues replaced messages
 	InterruptPending         Code = "interrupt_pending"          // the thread waits for an answer first
 	InterruptNotFound        Code = "interrupt_not_found"        // the answered interrupt is not open here
 	InterruptExpired         Code = "interrupt_expired"          // it was answered too late

@@ -60,8 +60,8 @@ func NewView(messages []agui.Message, state StateDocument) *View {
 	return v
 }
 
-// Apply applies the next event of a stream, which a [agui.Verifier] has accepted. Like a client, it changes nothing if e
-// is a patch that does not apply, and fails. It refuses chunks: expand them with an [agui.Expander].
+// Apply applies the next event of a stream, which a [agui.Verifier] has accepted. Like a client, it changes nothing if
+// e is a patch that does not apply, and fails. It refuses chunks: expand them with an [agui.Expander].
 func (v *View) Apply(e agui.Event) error {
 	if err := v.fold(e); err != nil {
 		return fmt.Errorf("run: %s does not apply: %w", e.EventType(), err)

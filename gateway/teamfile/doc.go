@@ -27,7 +27,7 @@
 //	script.go         type script
 //	variables.go      texts with {{variables}}
 //	contract.go       the inputs and outputs of agents; written.go finds impossible ones
-//	tools_written.go  tools of the file; tools_program.go tools of the program, tools_http.go HTTP requests and retries
+//	tools_written.go  tools of the file; tools_program.go those of the program, tools_http.go HTTP requests
 //	a2ui.go           surfaces of A2UI
 //	guardrails.go     guardrails, and hooks of the program
 //	remote.go         types agui, a2a and langgraph: agents on other servers
@@ -39,11 +39,11 @@
 //	sense.go          warnings
 //	error.go          the problems, in the file's order
 //
-// A mistake does not end the reading: all are reported at once, see [Error]. No message quotes a value of the environment,
-// because that may be a key. [Options.Types] adds types of agents that are written in Go, [Options.Tools] functions that
-// models may call.
+// A mistake does not end the reading: all are reported at once, see [Error]. No message quotes a value of the
+// environment, because that may be a key. [Options.Types] adds types of agents that are written in Go, [Options.Tools]
+// functions that models may call.
 //
-// A new key needs a [Fields.Take] where its mapping is read, a property in docs/team.schema.json, a row in docs/teams.md and
-// an example there. The test TestSchemaIsCurrent writes with -update which types have the key into the schema; other tests
-// compare the three.
+// A new key needs a [Fields.Take] where its mapping is read, a property in docs/team.schema.json, a row in
+// docs/teams.md and an example there. The test TestSchemaIsCurrent writes with -update which types have the key into
+// the schema; other tests compare the three.
 package teamfile

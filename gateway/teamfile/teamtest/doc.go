@@ -15,7 +15,7 @@
 //	conversation.go   reads a file; step.go its requests, expect.go its expectations
 //	script.go         models with scripted replies, recorded.go with recorded ones
 //	tools.go          replacements of MCP servers, requests.go of HTTP endpoints, remotes.go of remote agents
-//	play.go           plays one conversation: talk.go its steps, client.go one request; heard.go the result of a request
+//	play.go           plays one conversation: talk.go its steps, client.go one request; heard.go its result
 //	check.go          compares results with expectations, update.go rewrites expectations
 //	run.go            plays all conversations below a directory; result.go their results
 package teamtest
