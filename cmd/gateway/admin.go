@@ -28,7 +28,8 @@ type adminSettings struct {
 }
 
 // errAdminNotExplicit refuses to show metrics beyond this machine without an explicit setting.
-var errAdminNotExplicit = errors.New("-admin-addr (GATEWAY_ADMIN_ADDR): others can reach this address without authentication; " +
+var errAdminNotExplicit = errors.New("-admin-addr (GATEWAY_ADMIN_ADDR): others can reach this address without " +
+	"authentication; " +
 	"listen on 127.0.0.1, or write -admin-auth none (GATEWAY_ADMIN_AUTH=none) out if that is meant")
 
 // errAdminNowhere refuses a word about an address that there is not.
@@ -51,7 +52,8 @@ type adminServer struct {
 }
 
 // startAdmin serves g's operators at the address of the settings, if there is one.
-func (c *config) startAdmin(ctx context.Context, g *gateway.Gateway, metrics http.Handler, log *slog.Logger) (*adminServer, error) {
+func (c *config) startAdmin(ctx context.Context, g *gateway.Gateway, metrics http.Handler,
+	log *slog.Logger) (*adminServer, error) {
 	if c.admin.addr == "" {
 		return nil, nil
 	}
@@ -80,7 +82,8 @@ func (c *config) startAdmin(ctx context.Context, g *gateway.Gateway, metrics htt
 			log.Error("admin: the address is not served any more", "error", err)
 		}
 	})
-	log.Info("admin: metrics and health, for operators", "addr", "http://"+listener.Addr().String(), "profiles", o.Profiles != nil)
+	log.Info("admin: metrics and health, for operators", "addr", "http://"+listener.Addr().String(), "profiles",
+		o.Profiles != nil)
 	return a, nil
 }
 

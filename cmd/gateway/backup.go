@@ -17,9 +17,12 @@ import (
 
 // Reasons why there is no copy to be made.
 var (
-	errBackupRedis = errors.New("-store (GATEWAY_STORE): a Redis makes its own copies (redis-cli --rdb FILE); docs/operations.md says how to make one and how to restore it")
-	errBackupNone  = errors.New("-store (GATEWAY_STORE): threads in memory cannot be kept; name the file that a gateway keeps them in, file:PATH")
-	errBackupInUse = errors.New("a gateway has the file open; name its -admin-addr (GATEWAY_ADMIN_ADDR), an address of this machine, so that it can be asked for a copy, or stop it first")
+	errBackupRedis = errors.New("-store (GATEWAY_STORE): a Redis makes its own copies (redis-cli --rdb FILE); " +
+		"docs/operations.md says how to make one and how to restore it")
+	errBackupNone = errors.New("-store (GATEWAY_STORE): threads in memory cannot be kept; name the file that a " +
+		"gateway keeps them in, file:PATH")
+	errBackupInUse = errors.New("a gateway has the file open; name its -admin-addr (GATEWAY_ADMIN_ADDR), an address " +
+		"of this machine, so that it can be asked for a copy, or stop it first")
 )
 
 // checkFile returns an error unless threads are kept in a file.
@@ -45,7 +48,8 @@ func backup(ctx context.Context, c *config, stdout, _ io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(stdout, "%s has a copy of %s, checked: %d threads, %d bytes%s\n", c.operand, c.file, in.Threads, in.Size, lastWrite(in))
+	_, err = fmt.Fprintf(stdout, "%s has a copy of %s, checked: %d threads, %d bytes%s\n", c.operand, c.file,
+		in.Threads, in.Size, lastWrite(in))
 	return err
 }
 
@@ -75,7 +79,8 @@ func (c *config) backupRunning(ctx context.Context) (*filestore.Inspection, erro
 		return nil, err
 	}
 	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("-admin-addr (GATEWAY_ADMIN_ADDR): the gateway there makes no copy (%s); its log says why", response.Status)
+		return nil, fmt.Errorf("-admin-addr (GATEWAY_ADMIN_ADDR): the gateway there makes no copy (%s); its log "+
+			"says why", response.Status)
 	}
 	made := filestore.BackupPath(c.file)
 	if info, err := os.Stat(made); err != nil || info.ModTime().Before(begun) {
@@ -97,7 +102,8 @@ func restore(ctx context.Context, c *config, stdout, _ io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(stdout, "%s is restored from %s, checked: %d threads, %d bytes%s\n", c.file, c.operand, in.Threads, in.Size, lastWrite(in))
+	_, err = fmt.Fprintf(stdout, "%s is restored from %s, checked: %d threads, %d bytes%s\n", c.file, c.operand,
+		in.Threads, in.Size, lastWrite(in))
 	return err
 }
 

@@ -61,7 +61,8 @@ func (c *certificate) watch(ctx context.Context) {
 		changed, err := c.read()
 		switch {
 		case err != nil && changed:
-			c.log.Error("tls: the changed certificate cannot be used, and the one before it stays", "cert", c.certFile, "key", c.keyFile, "error", err)
+			c.log.Error("tls: the changed certificate cannot be used, and the one before it stays", "cert", c.certFile,
+				"key", c.keyFile, "error", err)
 		case changed:
 			c.logLoaded()
 			c.warned = time.Time{}

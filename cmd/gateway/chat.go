@@ -42,12 +42,14 @@ type chatFlags struct {
 
 // chatSettings are the settings of a conversation, and those for a team that is served in this process.
 func chatSettings(c *config) []setting {
-	names := strings.Fields("config env-file store model-url model model-key voice-delay interrupt-ttl thread-ttl log-ttl run-timeout model-timeout tool-timeout allow-addresses log-level")
+	names := strings.Fields("config env-file store model-url model model-key voice-delay interrupt-ttl thread-ttl " +
+		"log-ttl run-timeout model-timeout tool-timeout allow-addresses log-level")
 	settings := slices.DeleteFunc(c.settings(), func(s setting) bool { return !slices.Contains(names, s.flag) })
 	for i, s := range settings {
 		switch s.flag {
 		case "config":
-			settings[i].help = "team file that is served in this process; without one, and without -url, it is the built-in travel team"
+			settings[i].help = "team file that is served in this process; without one, and without -url, it is the " +
+				"built-in travel team"
 		case "log-level":
 			settings[i].def = "warn" // the log and the conversation share a terminal
 		}
@@ -56,8 +58,10 @@ func chatSettings(c *config) []setting {
 		{"url", "", "the agent's URL at any AG-UI server, or a gateway's address with -agent", text(&c.chat.url)},
 		{"agent", "", "which agent of the gateway or the team; it needs no name where there is one", word(&c.agent)},
 		{"thread", "", "continue this conversation; a new one gets a new id", word(&c.chat.thread)},
-		{"header", "", "\"Name: value\" for each request to -url; may be given several times, and in the environment with a line for each", headers(&c.chat.header)},
-		{"keep", "on", "on or off: whether conversations with servers that store none are stored in local files, to continue later", oneOf(&c.chat.keep, "on", "off")},
+		{"header", "", "\"Name: value\" for each request to -url; may be given several times, and in the " +
+			"environment with a line for each", headers(&c.chat.header)},
+		{"keep", "on", "on or off: whether conversations with servers that store none are stored in local files, to " +
+			"continue later", oneOf(&c.chat.keep, "on", "off")},
 	}, settings...)
 }
 
@@ -84,7 +88,8 @@ func converse(ctx context.Context, c *config, stdout, stderr io.Writer) error {
 	// An interrupt stops a run and not the program, for which main has ended ctx.
 	ctx, stop := signal.NotifyContext(context.WithoutCancel(ctx), syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	o := chat.Options{In: os.Stdin, Out: stdout, Err: stderr, Interrupts: interrupts, Thread: c.chat.thread, NewID: uuid.NewString}
+	o := chat.Options{In: os.Stdin, Out: stdout, Err: stderr, Interrupts: interrupts, Thread: c.chat.thread,
+		NewID: uuid.NewString}
 	begin := c.chatElsewhere
 	if c.chat.url == "" {
 		begin = c.chatHere
@@ -156,10 +161,12 @@ func (c *config) chatHere(ctx context.Context, o *chat.Options, stderr io.Writer
 	if names := slices.Sorted(maps.Keys(parts.team.Agents)); name == "" && len(names) == 1 {
 		name = names[0]
 	} else if !slices.Contains(names, name) {
-		return nil, errors.Join(usageError{fmt.Sprintf("-agent: name one of the agents that are served: %s", strings.Join(names, ", "))}, parts.close())
+		return nil, errors.Join(usageError{fmt.Sprintf("-agent: name one of the agents that are served: %s",
+			strings.Join(names, ", "))}, parts.close())
 	}
 	o.Client, err = client.New(client.Options{
-		URL: "http://localhost/agents/" + name, Server: client.ServerGateway, HTTP: inprocess.Client(parts.gateway), Timeout: -1,
+		URL: "http://localhost/agents/" + name, Server: client.ServerGateway, HTTP: inprocess.Client(parts.gateway),
+		Timeout: -1,
 	})
 	if err != nil {
 		return nil, errors.Join(err, parts.close())
@@ -182,7 +189,7 @@ func (c *config) sourceOf(flag string) string {
 	return sourceDefault
 }
 
-// continueCommand returns the command line of this conversation without thread and secrets; also names the omitted flags.
+// continueCommand returns this conversation's command line without thread and secrets; also names the omitted flags.
 func (c *config) continueCommand() (command, also string) {
 	words := []string{"gateway", "chat"}
 	for _, e := range c.effective {

@@ -26,7 +26,8 @@ func garbagePercent(scanned uint64) int {
 
 // scanned is what the last collection has looked at, in bytes: it is what the runtime takes GOGC of.
 func scanned() uint64 {
-	samples := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/stack:bytes"}, {Name: "/gc/scan/globals:bytes"}}
+	samples := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/stack:bytes"},
+		{Name: "/gc/scan/globals:bytes"}}
 	metrics.Read(samples)
 	var sum uint64
 	for _, s := range samples {

@@ -25,20 +25,23 @@ type conversationFlags struct {
 
 // conversationSettings are the settings that count for a team that is tested.
 func conversationSettings(c *config) []setting {
-	names := []string{"config", "env-file", "model-url", "model", "model-key", "model-timeout", "tool-timeout", "allow-addresses"}
+	names := []string{"config", "env-file", "model-url", "model", "model-key", "model-timeout", "tool-timeout",
+		"allow-addresses"}
 	settings := slices.DeleteFunc(c.settings(), func(s setting) bool { return !slices.Contains(names, s.flag) })
 	for i := range settings {
 		if settings[i].flag == "config" {
-			settings[i].help = "team file of conversations that name none; without one they are held with the built-in travel team"
+			settings[i].help = "team file of conversations that name none; without one they are held with the " +
+				"built-in travel team"
 		}
 	}
-	return append(settings, setting{"run", "", "play only conversations with a path that matches this regular expression", func(value string) (err error) {
-		c.conversations.only, err = regexp.Compile(value)
-		if err != nil {
-			return errors.New("no regular expression")
-		}
-		return nil
-	}})
+	return append(settings, setting{"run", "",
+		"play only conversations with a path that matches this regular expression", func(value string) (err error) {
+			c.conversations.only, err = regexp.Compile(value)
+			if err != nil {
+				return errors.New("no regular expression")
+			}
+			return nil
+		}})
 }
 
 // playConversations plays the conversations at a path and prints the results.

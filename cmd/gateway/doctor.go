@@ -38,7 +38,9 @@ func examine(ctx context.Context, c *config, stdout, _ io.Writer) error {
 // misfit reports settings that do not fit as doctor reports anything else.
 func misfit(err error, args []string, stdout io.Writer) error {
 	c := &config{json: slices.Contains(args, "-json") || slices.Contains(args, "--json")}
-	return c.report(doctor.Run(context.Background(), 0, doctor.Known("settings", doctor.Wrong, err, "Correct it; nothing else was checked. `gateway doctor -h` lists the settings.")), stdout)
+	return c.report(doctor.Run(context.Background(), 0,
+		doctor.Known("settings", doctor.Wrong, err,
+			"Correct it; nothing else was checked. `gateway doctor -h` lists the settings.")), stdout)
 }
 
 // probe checks what a team file has on other servers.
@@ -68,7 +70,8 @@ func (c *config) storeCheck() doctor.Check {
 	case c.file != "":
 		return doctor.File{Path: c.file, Limit: c.storeLimit}.Check()
 	case c.redis != "":
-		return doctor.Redis{Address: c.redis, Lease: c.options.Lease, Options: redisstore.Options{Logger: c.options.Log, Wait: c.storeWait}}.Check()
+		return doctor.Redis{Address: c.redis, Lease: c.options.Lease,
+			Options: redisstore.Options{Logger: c.options.Log, Wait: c.storeWait}}.Check()
 	default:
 		return doctor.Memory()
 	}
@@ -83,13 +86,15 @@ func (c *config) teamChecks() (*teamfile.Team, []doctor.Check) {
 		}
 		demo := doctor.Known("team", doctor.OK, errors.New("the built-in travel team is served"), "")
 		if prober, ok := m.(prober); ok {
-			return nil, []doctor.Check{demo, doctor.Model{Name: "default", Called: prober.String(), Probe: prober.Probe}.Check()}
+			return nil, []doctor.Check{demo,
+				doctor.Model{Name: "default", Called: prober.String(), Probe: prober.Probe}.Check()}
 		}
 		return nil, []doctor.Check{demo}
 	}
 	team, err := c.readTeam()
 	if err != nil {
-		return nil, []doctor.Check{doctor.Known("team", doctor.Wrong, err, "Mend the team file; `gateway validate` shows its mistakes one to a line.")}
+		return nil, []doctor.Check{doctor.Known("team", doctor.Wrong, err,
+			"Mend the team file; `gateway validate` shows its mistakes one to a line.")}
 	}
 	var warnings []string
 	for _, w := range team.Warnings {
@@ -97,9 +102,11 @@ func (c *config) teamChecks() (*teamfile.Team, []doctor.Check) {
 	}
 	checks := partChecks(team)
 	if len(warnings) > 0 {
-		return team, append(checks, doctor.Known("team", doctor.Warning, errors.New(strings.Join(warnings, "; ")), "Change it, if it is not meant so."))
+		return team, append(checks, doctor.Known("team", doctor.Warning, errors.New(strings.Join(warnings, "; ")),
+			"Change it, if it is not meant so."))
 	}
-	return team, append(checks, doctor.Known("team", doctor.OK, errors.New("the file "+c.team+" is good: "+agentNames(team.Agents)), ""))
+	return team, append(checks, doctor.Known("team", doctor.OK,
+		errors.New("the file "+c.team+" is good: "+agentNames(team.Agents)), ""))
 }
 
 type prober interface {
@@ -125,13 +132,15 @@ func partChecks(team *teamfile.Team) []doctor.Check {
 		checks = append(checks, provided.Check())
 	}
 	for _, s := range team.Parts.Servers {
-		checks = append(checks, doctor.MCPServer{Name: s.Name, Tools: s.Server.Source(mcp.SourceOptions{}).Tools, Named: s.Tools}.Check())
+		checks = append(checks, doctor.MCPServer{Name: s.Name, Tools: s.Server.Source(mcp.SourceOptions{}).Tools,
+			Named: s.Tools}.Check())
 	}
 	for _, a := range team.Parts.Agents {
 		checks = append(checks, doctor.ToolNames{Agent: a.Name, Problems: a.CheckTools}.Check())
 	}
 	for _, r := range team.Parts.Remotes {
-		checks = append(checks, doctor.Remote{Name: r.Name, Where: r.Remote.String(), Type: r.Type, Probe: r.Remote.Probe}.Check())
+		checks = append(checks, doctor.Remote{Name: r.Name, Where: r.Remote.String(), Type: r.Type,
+			Probe: r.Remote.Probe}.Check())
 	}
 	return checks
 }

@@ -48,7 +48,9 @@ func (c *config) settingsChecks(team *teamfile.Team) []doctor.Check {
 	var collectors []doctor.Check
 	if err == nil {
 		for _, name := range sending.Ignored() {
-			found = append(found, doctor.Known("settings", doctor.Warning, errors.New("the variable "+name+" is set, and changes nothing"), "Remove it; docs/telemetry.md has the variables that do."))
+			found = append(found, doctor.Known("settings", doctor.Warning,
+				errors.New("the variable "+name+" is set, and changes nothing"),
+				"Remove it; docs/telemetry.md has the variables that do."))
 		}
 		for _, at := range sending.Collectors() {
 			collectors = append(collectors, doctor.Collector(at))
@@ -90,17 +92,25 @@ func (c *config) warnings(exposed bool) [][2]string {
 		}
 	}
 	noAuth := c.auth.mode == authNone
-	doubt(exposed && noAuth && c.auth.explicit(), "there is no authentication (-auth none), and others can reach "+c.addr,
+	doubt(exposed && noAuth && c.auth.explicit(),
+		"there is no authentication (-auth none), and others can reach "+c.addr,
 		"Set -auth keys, jwt or header, unless whoever reaches this address may use everything.")
 	doubt(exposed && !noAuth && c.tlsCert == "" && len(c.options.TrustedProxies) == 0 && c.auth.mode != authHeader,
-		"others can reach "+c.addr+", and keys and tokens travel there in clear", "Set -tls-cert and -tls-key, or name the proxy that speaks TLS before the gateway in -trusted-proxies.")
-	doubt(noAuth && slices.Contains(c.options.Origins, "*"), "pages of any origin may call (-cors-origins *), and there is no authentication",
+		"others can reach "+c.addr+", and keys and tokens travel there in clear",
+		"Set -tls-cert and -tls-key, or name the proxy that speaks TLS before the gateway in -trusted-proxies.")
+	doubt(noAuth && slices.Contains(c.options.Origins, "*"),
+		"pages of any origin may call (-cors-origins *), and there is no authentication",
 		"Name the origins of your pages, or set -auth.")
-	doubt(c.auth.mode == authJWT && inClear(cmp.Or(c.auth.jwt.KeySet, c.auth.jwt.Issuer)), "the keys for tokens are read without TLS: an attacker in the network can sign tokens",
+	doubt(c.auth.mode == authJWT && inClear(cmp.Or(c.auth.jwt.KeySet, c.auth.jwt.Issuer)),
+		"the keys for tokens are read without TLS: an attacker in the network can sign tokens",
 		"Write the issuer's URL with https://.")
-	doubt(c.content == "on", "prompts, answers and arguments are in spans (-telemetry-content on)", "Remove it where people other than developers are served.")
-	for _, flag := range []string{"max-runs-per-principal", "max-readers-per-principal", "max-tokens-per-principal", "token-window", "max-stored-per-principal"} {
-		doubt(noAuth && slices.Contains(c.auth.setFlags, flag), "-"+flag+" is set, and without -auth there are no principals that it could hold for", "Set -auth, or remove it.")
+	doubt(c.content == "on", "prompts, answers and arguments are in spans (-telemetry-content on)",
+		"Remove it where people other than developers are served.")
+	for _, flag := range []string{"max-runs-per-principal", "max-readers-per-principal", "max-tokens-per-principal",
+		"token-window", "max-stored-per-principal"} {
+		doubt(noAuth && slices.Contains(c.auth.setFlags, flag),
+			"-"+flag+" is set, and without -auth there are no principals that it could hold for",
+			"Set -auth, or remove it.")
 	}
 	return list
 }
@@ -133,15 +143,18 @@ func (c *config) callerChecks() []doctor.Check {
 			return append(checks, doctor.Known("issuer", doctor.Wrong, err, "Correct -jwt-issuer, or set -jwks-url."))
 		}
 		at := cmp.Or(o.KeySet, o.Issuer)
-		checks = append(checks, doctor.Issuer{URL: at, Where: withoutQuery(at), Client: client, Lease: c.options.Lease, Keys: tokens.Check}.Check())
+		checks = append(checks, doctor.Issuer{URL: at, Where: withoutQuery(at), Client: client, Lease: c.options.Lease,
+			Keys: tokens.Check}.Check())
 	}
 	if at := c.options.Webhook.URL; at != "" {
 		checks = append(checks, doctor.Webhook{URL: at, Client: client}.Check())
 	}
 	if c.tlsCert != "" && c.tlsKey != "" {
-		checks = append(checks, doctor.Certificate{CertFile: c.tlsCert, KeyFile: c.tlsKey, Hosts: c.options.Hosts}.Check())
+		checks = append(checks, doctor.Certificate{CertFile: c.tlsCert, KeyFile: c.tlsKey,
+			Hosts: c.options.Hosts}.Check())
 	}
-	return append(checks, doctor.Proxies(map[string][]netip.Prefix{"-trusted-proxies": c.options.TrustedProxies, "-auth-proxies": c.auth.header.Proxies}))
+	return append(checks, doctor.Proxies(map[string][]netip.Prefix{"-trusted-proxies": c.options.TrustedProxies,
+		"-auth-proxies": c.auth.header.Proxies}))
 }
 
 // withoutQuery returns a URL in a form that may be printed.
@@ -161,15 +174,18 @@ func (c *config) machineChecks() []doctor.Check {
 		doctor.Port{Flag: "-addr", Address: c.addr, Ask: c.answersAt(c.scheme() + probeAddress(c.addr))}.Check(),
 	}
 	if c.admin.addr != "" {
-		checks = append(checks, doctor.Port{Flag: "-admin-addr", Address: c.admin.addr, Ask: c.answersAt("http://" + probeAddress(c.admin.addr))}.Check())
+		checks = append(checks, doctor.Port{Flag: "-admin-addr", Address: c.admin.addr,
+			Ask: c.answersAt("http://" + probeAddress(c.admin.addr))}.Check())
 	}
 	if c.file != "" {
 		checks = append(checks, doctor.Disk{What: "threads", Dir: filepath.Dir(c.file)}.Check())
 	}
 	if c.audit != "" && c.audit != "-" {
-		checks = append(checks, doctor.Disk{What: "the audit log", Dir: filepath.Dir(c.audit)}.Check(), doctor.Appended("The audit log", c.audit))
+		checks = append(checks, doctor.Disk{What: "the audit log", Dir: filepath.Dir(c.audit)}.Check(),
+			doctor.Appended("The audit log", c.audit))
 	}
-	shares := []doctor.Share{{Flag: "-max-bodies", Bytes: c.options.Limits.Bodies}, {Flag: "-max-answers", Bytes: c.options.Limits.Answers}}
+	shares := []doctor.Share{{Flag: "-max-bodies", Bytes: c.options.Limits.Bodies},
+		{Flag: "-max-answers", Bytes: c.options.Limits.Answers}}
 	if c.file == "" && c.redis == "" {
 		shares = append(shares, doctor.Share{Flag: "-store-limit", Bytes: cmp.Or(c.storeLimit, memoryLimit)})
 	}

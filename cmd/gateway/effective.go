@@ -110,7 +110,8 @@ func (e effectiveValue) String() string {
 // variables are those that are set and have no flag.
 func (c *config) variables() []effectiveValue {
 	list := []effectiveValue{}
-	for _, v := range append(otelexport.Variables(), otelexport.Variable{Name: webhookSecret, Secret: true, Honoured: true}) {
+	for _, v := range append(otelexport.Variables(),
+		otelexport.Variable{Name: webhookSecret, Secret: true, Honoured: true}) {
 		value, _ := c.env(v.Name)
 		if value == "" {
 			continue

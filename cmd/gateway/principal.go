@@ -19,7 +19,8 @@ import (
 const erasePatience = 5 * time.Second
 
 // errNoStore is the error of principal commands without a store outside the gateway's memory.
-var errNoStore = errors.New("-store (GATEWAY_STORE): threads in memory are known to the gateway that has them alone; ask it with GET /me/export " +
+var errNoStore = errors.New("-store (GATEWAY_STORE): threads in memory are known to the gateway that has them " +
+	"alone; ask it with GET /me/export " +
 	"or DELETE /me, or name the file or the Redis that a gateway keeps them in")
 
 // principalStore opens the store for a command about a principal. A file that a gateway has open is refused.
@@ -32,7 +33,8 @@ func (c *config) principalStore(ctx context.Context, stderr io.Writer) (state.St
 	}
 	store, err := c.openStore(ctx, slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
 	if errors.Is(err, filestore.ErrInUse) {
-		return nil, fmt.Errorf("%w. While a gateway runs on the file, ask that with GET /me/export or DELETE /me, or stop it first", err)
+		return nil, fmt.Errorf("%w. While a gateway runs on the file, ask that with GET /me/export or DELETE /me, "+
+			"or stop it first", err)
 	}
 	if err != nil {
 		return nil, err

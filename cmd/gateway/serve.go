@@ -129,10 +129,12 @@ const memoryLimit = 512 << 20
 const shares = 4
 
 // errLimitOfRedis refuses a limit that would not be kept.
-var errLimitOfRedis = errors.New("-store-limit (GATEWAY_STORE_LIMIT): a Redis has its own limit; set its maxmemory, with the policy noeviction")
+var errLimitOfRedis = errors.New("-store-limit (GATEWAY_STORE_LIMIT): a Redis has its own limit; set its maxmemory, " +
+	"with the policy noeviction")
 
 // errWaitOfOthers refuses a setting without effect.
-var errWaitOfOthers = errors.New("-store-wait (GATEWAY_STORE_WAIT): only a Redis has replicas; set -store to one, or leave this out")
+var errWaitOfOthers = errors.New("-store-wait (GATEWAY_STORE_WAIT): only a Redis has replicas; set -store to one, " +
+	"or leave this out")
 
 // openStore opens the configured store. A file that cannot be used prevents the start. If a Redis is unreachable, the
 // server starts unready and waits: both may start in any order. Refused credentials prevent the start.
@@ -234,7 +236,8 @@ func (c *config) teamOptions() teamfile.Options {
 
 // modelEnv looks up a variable in the environment. For those of the default model, flags come first.
 func (c *config) modelEnv(name string) (string, bool) {
-	for variable, value := range map[string]string{"OPENAI_BASE_URL": c.model.BaseURL, "OPENAI_MODEL": c.model.Name, "OPENAI_API_KEY": c.model.Key} {
+	for variable, value := range map[string]string{"OPENAI_BASE_URL": c.model.BaseURL, "OPENAI_MODEL": c.model.Name,
+		"OPENAI_API_KEY": c.model.Key} {
 		if name == variable {
 			return value, value != ""
 		}
@@ -268,7 +271,8 @@ func (c *config) defaultModel() (model.Model, error) {
 	}
 	model, err := openai.New(c.model)
 	if err != nil {
-		return nil, fmt.Errorf("-model-url, -model, -model-key (OPENAI_BASE_URL, OPENAI_MODEL, OPENAI_API_KEY): %w", err)
+		return nil, fmt.Errorf("-model-url, -model, -model-key (OPENAI_BASE_URL, OPENAI_MODEL, OPENAI_API_KEY): %w",
+			err)
 	}
 	return model, nil
 }
@@ -291,7 +295,8 @@ func (c *config) announce(log *slog.Logger, addr net.Addr) {
 	case c.redis != "":
 		log.Info("threads are kept in Redis", "server", publicHost(c.redis))
 	default:
-		log.Info("threads end with this process: -store file:PATH (GATEWAY_STORE) keeps them in a file, -store redis://host:port for several machines")
+		log.Info("threads end with this process: -store file:PATH (GATEWAY_STORE) keeps them in a file, -store " +
+			"redis://host:port for several machines")
 	}
 	if c.scripted {
 		log.Info("the travel demo has no model, so it speaks from its script")

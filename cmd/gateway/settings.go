@@ -173,7 +173,8 @@ func (c *config) settings() []setting {
 			oneOf(&o.OnBusy, gateway.Reject, gateway.Queue, gateway.Supersede)},
 		{"subagent-events", string(def.SubagentEvents),
 			"readers that get SUBAGENT_*: auto (those that state a protocol version, or ask), on, or off (those " +
-				"that ask)", oneOf(&o.SubagentEvents, gateway.SubagentsAuto, gateway.SubagentsOn, gateway.SubagentsOff)},
+				"that ask)", oneOf(&o.SubagentEvents, gateway.SubagentsAuto, gateway.SubagentsOn,
+				gateway.SubagentsOff)},
 		{"interrupt-ttl", short(def.InterruptTTL), "how long a question stays open", duration(&o.InterruptTTL, 1)},
 		{"thread-ttl", "720h", "how long a thread is kept after its last step", duration(&c.memory.ThreadTTL, 1)},
 		{"log-ttl", "1h", "how long a run's events are kept after its end, at least 1m",

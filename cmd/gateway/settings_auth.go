@@ -34,13 +34,17 @@ type authSettings struct {
 
 // authParts are the settings of each way, those first that it cannot do without, with what to write.
 var authParts = map[string][]struct{ flag, need string }{
-	authKeys:   {{"keys-file", "`gateway key NAME >> keys` makes a key and writes the file, and -keys-file names it"}},
-	authJWT:    {{"jwt-issuer", "write the URL of the issuer of tokens"}, {"jwt-audience", "write what the issuer calls this gateway"}, {flag: "jwks-url"}, {flag: "jwt-algorithms"}, {flag: "jwt-leeway"}, {flag: "jwt-roles"}},
-	authHeader: {{"auth-header", "write the name of the header that has the caller"}, {"auth-proxies", "write the addresses of the proxies that set it"}, {flag: "auth-roles-header"}},
+	authKeys: {{"keys-file", "`gateway key NAME >> keys` makes a key and writes the file, and -keys-file names it"}},
+	authJWT: {{"jwt-issuer", "write the URL of the issuer of tokens"},
+		{"jwt-audience", "write what the issuer calls this gateway"}, {flag: "jwks-url"}, {flag: "jwt-algorithms"},
+		{flag: "jwt-leeway"}, {flag: "jwt-roles"}},
+	authHeader: {{"auth-header", "write the name of the header that has the caller"},
+		{"auth-proxies", "write the addresses of the proxies that set it"}, {flag: "auth-roles-header"}},
 }
 
 var authFlags = []string{
-	"auth", "keys-file", "jwt-issuer", "jwks-url", "jwt-audience", "jwt-algorithms", "jwt-leeway", "jwt-roles", "auth-header", "auth-roles-header", "auth-proxies",
+	"auth", "keys-file", "jwt-issuer", "jwks-url", "jwt-audience", "jwt-algorithms", "jwt-leeway", "jwt-roles",
+	"auth-header", "auth-roles-header", "auth-proxies",
 }
 
 // check returns an error if a setting is missing for the method or belongs to another one.
@@ -50,7 +54,8 @@ func (a *authSettings) check() error {
 			name, isSet := (setting{flag: part.flag}).names(), slices.Contains(a.setFlags, part.flag)
 			switch {
 			case isSet && mode != a.mode && a.mode != "":
-				return fmt.Errorf("%s: this belongs to -auth %s (GATEWAY_AUTH=%s), but -auth is %s", name, mode, mode, a.mode)
+				return fmt.Errorf("%s: this belongs to -auth %s (GATEWAY_AUTH=%s), but -auth is %s", name, mode, mode,
+					a.mode)
 			case !isSet && mode == a.mode && part.need != "":
 				return fmt.Errorf("%s: -auth %s needs it; %s", name, mode, part.need)
 			}
@@ -88,7 +93,8 @@ func (a *authSettings) open(log *slog.Logger) (authenticator, error) {
 	case authHeader:
 		header, err := auth.NewHeader(a.header)
 		if err != nil {
-			return authenticator{}, fmt.Errorf("-auth-header, -auth-roles-header (GATEWAY_AUTH_HEADER, GATEWAY_AUTH_ROLES_HEADER): %w", err)
+			return authenticator{}, fmt.Errorf("-auth-header, -auth-roles-header (GATEWAY_AUTH_HEADER, "+
+				"GATEWAY_AUTH_ROLES_HEADER): %w", err)
 		}
 		return authenticator{principal: header.Principal}, nil
 	default:
@@ -131,8 +137,10 @@ func list(p *[]string) func(string) error {
 func listOf(p *[]string, choices []string) func(string) error {
 	return func(value string) error {
 		var words []string
-		if list(&words)(value) != nil || slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(choices, w) }) {
-			return fmt.Errorf("not a list of the choices with commas between; write some of %s", strings.Join(choices, ", "))
+		if list(&words)(value) != nil ||
+			slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(choices, w) }) {
+			return fmt.Errorf("not a list of the choices with commas between; write some of %s",
+				strings.Join(choices, ", "))
 		}
 		*p = words
 		return nil

@@ -14,8 +14,11 @@ func hosts(p *[]string) func(string) error {
 			name = strings.ToLower(strings.TrimSpace(name))
 			_, err := netip.ParseAddr(name)
 			u, bad := url.Parse("http://" + name)
-			if name != "*" && err != nil && (bad != nil || name == "" || u.Host != name || u.Port() != "" || strings.ContainsAny(name, "*:[]@ ") || strings.HasSuffix(name, ".")) {
-				return errors.New("not a list of host names; write such as gateway.example, without scheme and port, with commas between, or *")
+			if name != "*" && err != nil &&
+				(bad != nil || name == "" || u.Host != name || u.Port() != "" || strings.ContainsAny(name, "*:[]@ ") ||
+					strings.HasSuffix(name, ".")) {
+				return errors.New("not a list of host names; write such as gateway.example, without scheme and " +
+					"port, with commas between, or *")
 			}
 			list = append(list, name)
 		}
@@ -34,7 +37,8 @@ func networks(p *[]netip.Prefix) func(string) error {
 				return errors.New("not a list of networks; write such as 10.0.0.0/8 or 192.0.2.1, with commas between")
 			}
 			if network.Bits() == 0 {
-				return errors.New("a network of all addresses would let every client invent its own; name those of the proxies")
+				return errors.New("a network of all addresses would let every client invent its own; name those of " +
+					"the proxies")
 			}
 			list = append(list, network)
 		}

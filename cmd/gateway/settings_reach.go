@@ -32,7 +32,8 @@ func (c *config) setAllowed(value string) error {
 	for text := range strings.SplitSeq(value, ",") {
 		network, err := network(strings.TrimSpace(text))
 		if err != nil {
-			return errors.New("not an address or a network; write such as 169.254.169.254 or fd00:ec2::/32, with commas between")
+			return errors.New("not an address or a network; write such as 169.254.169.254 or fd00:ec2::/32, with " +
+				"commas between")
 		}
 		allowed = append(allowed, network)
 	}

@@ -42,7 +42,8 @@ func modelURL(p *string) func(string) error {
 	return func(value string) error {
 		u, err := url.Parse(value)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return errors.New("not the URL of a model's server; write such as https://api.openai.com/v1 or http://127.0.0.1:11434/v1")
+			return errors.New("not the URL of a model's server; write such as https://api.openai.com/v1 or " +
+				"http://127.0.0.1:11434/v1")
 		}
 		*p = value
 		return nil
@@ -51,13 +52,15 @@ func modelURL(p *string) func(string) error {
 
 // price reads what a million tokens cost: input=…,output=…, and cached_input=… if that differs.
 func price(p **model.Price) func(string) error {
-	bad := errors.New("not a price; write what a million tokens cost, such as input=0.40,output=1.60 or input=0.40,output=1.60,cached_input=0.10")
+	bad := errors.New("not a price; write what a million tokens cost, such as input=0.40,output=1.60 or " +
+		"input=0.40,output=1.60,cached_input=0.10")
 	return func(value string) error {
 		seen := map[string]float64{}
 		for part := range strings.SplitSeq(value, ",") {
 			name, text, _ := strings.Cut(strings.TrimSpace(part), "=")
 			amount, err := strconv.ParseFloat(text, 64)
-			if _, twice := seen[name]; twice || err != nil || !slices.Contains([]string{"input", "output", "cached_input"}, name) {
+			if _, twice := seen[name]; twice || err != nil ||
+				!slices.Contains([]string{"input", "output", "cached_input"}, name) {
 				return bad
 			}
 			seen[name] = amount
@@ -200,7 +203,8 @@ func origins(p *[]string) func(string) error {
 			origin = strings.TrimSpace(origin)
 			u, err := url.Parse(origin)
 			if origin != "*" && (err != nil || u.Host == "" || origin != strings.ToLower(u.Scheme+"://"+u.Host)) {
-				return errors.New("not an origin; write scheme://host or scheme://host:port in lower case, nothing behind it, with commas between, or *")
+				return errors.New("not an origin; write scheme://host or scheme://host:port in lower case, nothing " +
+					"behind it, with commas between, or *")
 			}
 			list = append(list, origin)
 		}

@@ -20,7 +20,8 @@ func (c *config) withTelemetry(ctx context.Context, log *slog.Logger, run func(m
 		return err // it names the variable
 	}
 	for _, name := range settings.Ignored() {
-		log.Warn("telemetry: a variable is set and changes nothing; docs/telemetry.md has those that do", "variable", name)
+		log.Warn("telemetry: a variable is set and changes nothing; docs/telemetry.md has those that do", "variable",
+			name)
 	}
 	b := thisBuild()
 	e, err := settings.Start(ctx, otelexport.Options{
@@ -29,7 +30,8 @@ func (c *config) withTelemetry(ctx context.Context, log *slog.Logger, run func(m
 	if err != nil {
 		return err
 	}
-	c.options.Telemetry = telemetry.New(telemetry.Options{Tracers: e.Tracers(), Meters: e.Meters(), Content: c.content == "on"})
+	c.options.Telemetry = telemetry.New(telemetry.Options{Tracers: e.Tracers(), Meters: e.Meters(),
+		Content: c.content == "on"})
 	c.options.Telemetry.Metrics().TellBuild(b.Version, b.Commit)
 	err = run(e.Metrics())
 	until := time.Now().Add(flushGrace)

@@ -34,7 +34,8 @@ func validate(ctx context.Context, c *config, stdout, stderr io.Writer) error {
 		printError(stderr, errors.New("warning: "+w.String()))
 	}
 	if names := restricted(team.Options); len(names) > 0 && c.auth.mode == authNone {
-		printError(stderr, fmt.Errorf("warning: %s: `allow` names roles, so the gateway serves this file only with -auth keys, jwt or header", strings.Join(names, ", ")))
+		printError(stderr, fmt.Errorf("warning: %s: `allow` names roles, so the gateway serves this file only with "+
+			"-auth keys, jwt or header", strings.Join(names, ", ")))
 	}
 	// No request is served here, so any principal satisfies agents with restricted access.
 	anybody := func(*http.Request) (gateway.Principal, error) { return gateway.Principal{}, nil }
@@ -57,7 +58,8 @@ func validate(ctx context.Context, c *config, stdout, stderr io.Writer) error {
 
 // restricted returns the names of the agents that are for principals with certain roles.
 func restricted(options map[string]gateway.AgentOptions) []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(options)), func(name string) bool { return len(options[name].Allow) == 0 })
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(options)),
+		func(name string) bool { return len(options[name].Allow) == 0 })
 }
 
 func agentNames(agents map[string]groupchat.Agent) string {

@@ -33,7 +33,8 @@ func (p Place) Agent(ctx context.Context, name string) (string, error) {
 		return p.URL, nil
 	}
 	if name != "" && strings.Contains(u.Path, "/agents/") {
-		return "", &Problem{Text: "The URL names an agent already.", Hint: "Leave out -agent, or shorten the URL to the gateway's address."}
+		return "", &Problem{Text: "The URL names an agent already.",
+			Hint: "Leave out -agent, or shorten the URL to the gateway's address."}
 	}
 	if name == "" {
 		names := p.Agents(ctx)
@@ -41,7 +42,8 @@ func (p Place) Agent(ctx context.Context, name string) (string, error) {
 			return p.URL, nil // not a gateway, or unavailable: the run will show
 		}
 		if len(names) > 1 {
-			return "", &Problem{Text: "The gateway has several agents: " + line(strings.Join(names, ", "), 400) + ".", Hint: "Name one with -agent NAME."}
+			return "", &Problem{Text: "The gateway has several agents: " + line(strings.Join(names, ", "), 400) + ".",
+				Hint: "Name one with -agent NAME."}
 		}
 		name = names[0]
 	}
@@ -93,7 +95,8 @@ func (p Place) agents(ctx context.Context) []agent {
 	var reply struct {
 		Agents []agent `json:"agents"`
 	}
-	if answer.StatusCode != http.StatusOK || json.NewDecoder(io.LimitReader(answer.Body, enough)).Decode(&reply) != nil {
+	if answer.StatusCode != http.StatusOK ||
+		json.NewDecoder(io.LimitReader(answer.Body, enough)).Decode(&reply) != nil {
 		return nil
 	}
 	return reply.Agents
@@ -102,7 +105,8 @@ func (p Place) agents(ctx context.Context) []agent {
 // Quote is text as one word of a shell's command.
 func Quote(text string) string {
 	plain := func(r rune) bool {
-		return r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=@,+%", r))
+		return r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("-_./:=@,+%", r))
 	}
 	if text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !plain(r) }) {
 		return text

@@ -12,7 +12,8 @@ import (
 
 // approval reports whether the question asks a person to decide on a call.
 func (q question) approval() bool {
-	return q.Reason == "tool_call" && (len(q.ResponseSchema) == 0 || string(q.ResponseSchema) == "{}" || q.hasMember("approved"))
+	return q.Reason == "tool_call" &&
+		(len(q.ResponseSchema) == 0 || string(q.ResponseSchema) == "{}" || q.hasMember("approved"))
 }
 
 func (q question) hasMember(name string) bool {
@@ -160,17 +161,20 @@ func waysOf(q question, c card, edited bool) ways {
 	if edited {
 		list[0].text = "a allow the edited call"
 	}
-	if !c.Truncated && !c.Masked && members(c.Arguments) != nil && (len(q.ResponseSchema) == 0 || q.hasMember("editedArgs")) {
+	if !c.Truncated && !c.Masked && members(c.Arguments) != nil &&
+		(len(q.ResponseSchema) == 0 || q.hasMember("editedArgs")) {
 		list = append(list, way{key: "e", word: "edit", text: "e edit", edit: true})
 	}
 	if edited {
 		return list
 	}
 	if slices.Contains(c.Remember, "thread") {
-		list = append(list, way{key: "c", word: "conversation", text: "c allow for this conversation", approved: true, remember: "thread"})
+		list = append(list, way{key: "c", word: "conversation", text: "c allow for this conversation", approved: true,
+			remember: "thread"})
 	}
 	if slices.Contains(c.Remember, "principal") {
-		list = append(list, way{key: "w", word: "always", text: "w always allow", approved: true, remember: "principal"})
+		list = append(list, way{key: "w", word: "always", text: "w always allow", approved: true,
+			remember: "principal"})
 	}
 	return list
 }

@@ -74,7 +74,7 @@ func (a *asker) payload(q question) (json.RawMessage, error) {
 	}
 }
 
-// freeText is a free text that only the agent can interpret as an answer. It is an error, because there is no answer yet.
+// freeText is a text that only the agent can interpret as an answer. It is an error, because there is no answer yet.
 type freeText string
 
 func (s freeText) Error() string { return "chat: an answer in words" }

@@ -32,7 +32,8 @@ func (r *renderer) callEvent(e agui.Event) {
 		}
 	case *agui.ToolCallEnd:
 		if c := r.calls[e.ToolCallID]; c != nil {
-			r.blocks.add(callBlock+e.ToolCallID, c.by+" calls "+c.name+" "+line(compact([]byte(c.arguments.String())), mostArguments))
+			r.blocks.add(callBlock+e.ToolCallID,
+				c.by+" calls "+c.name+" "+line(compact([]byte(c.arguments.String())), mostArguments))
 			r.blocks.end(callBlock + e.ToolCallID)
 		}
 	case *agui.ToolCallResult:

@@ -30,7 +30,8 @@ func init() {
 		{"threads", "list the newest conversations with this agent, at a gateway", (*session).threads},
 		{"thread", "show how to continue this conversation later; with an ID continue that one", (*session).change},
 		{"new", "begin a new conversation", (*session).newThread},
-		{"quit", "leave; Ctrl-C and Ctrl-D do so too", func(*session, context.Context, string) error { return errQuit }},
+		{"quit", "leave; Ctrl-C and Ctrl-D do so too",
+			func(*session, context.Context, string) error { return errQuit }},
 	}
 }
 
@@ -42,7 +43,8 @@ func (s *session) command(ctx context.Context, text string) error {
 			return c.run(s, ctx, strings.TrimSpace(rest))
 		}
 	}
-	s.screen.line("There is no such command; /help lists them. To say something that begins with a slash, write two.", wrong)
+	s.screen.line("There is no such command; /help lists them. To say something that begins with a slash, write two.",
+		wrong)
 	return nil
 }
 
@@ -93,7 +95,8 @@ func (s *session) threads(ctx context.Context, _ string) error {
 		return nil
 	}
 	for _, t := range list {
-		s.screen.line("  "+t.UpdatedAt.Local().Format("2006-01-02 15:04")+"  "+line(t.Status, 20)+"  "+line(t.ID, 200)+"  "+line(t.Title, 80), plain)
+		s.screen.line("  "+t.UpdatedAt.Local().Format("2006-01-02 15:04")+"  "+line(t.Status, 20)+"  "+line(t.ID, 200)+
+			"  "+line(t.Title, 80), plain)
 	}
 	if len(list) == 0 {
 		s.screen.line("there are none yet", dim)

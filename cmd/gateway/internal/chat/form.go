@@ -17,7 +17,8 @@ const mostNested = 4
 // form asks for an object, member by member, until it satisfies the question's schema.
 func (a *asker) form(q question) (json.RawMessage, error) {
 	s := parseSchema(q.ResponseSchema)
-	a.screen.line("  Enter keeps the shown text, an empty line leaves a member out; /cancel gives no answer, Ctrl-C leaves it open", dim)
+	a.screen.line("  Enter keeps the shown text, an empty line leaves a member out; /cancel gives no answer, Ctrl-C "+
+		"leaves it open", dim)
 	var filled json.RawMessage
 	for {
 		var err error
@@ -88,7 +89,8 @@ func (a *asker) field(f field) (json.RawMessage, error) {
 	if !f.required {
 		about = append(about, "optional")
 	}
-	a.screen.line("  "+f.name+" ("+strings.Join(about, ", ")+")"+describe(strings.TrimSpace(f.schema.Title+" "+f.schema.Description)), plain)
+	a.screen.line("  "+f.name+" ("+strings.Join(about, ", ")+")"+
+		describe(strings.TrimSpace(f.schema.Title+" "+f.schema.Description)), plain)
 	nested := kind == "object" && len(members(f.schema.Properties)) > 0 && f.depth < mostNested
 	if nested && !f.required && f.now == nil {
 		if wanted, err := a.sure(promptOf(f.name+"?"), "n"); err != nil || !wanted {
@@ -136,7 +138,8 @@ func (f field) text() string {
 		return "y"
 	case kind == "boolean" && string(f.now) == "false":
 		return "n"
-	case kind == "string" && json.Unmarshal(f.now, &text) == nil && text != "" && Clean(text) == text && strings.TrimSpace(text) == text && !strings.ContainsAny(text, "\n\t\""):
+	case kind == "string" && json.Unmarshal(f.now, &text) == nil && text != "" && Clean(text) == text &&
+		strings.TrimSpace(text) == text && !strings.ContainsAny(text, "\n\t\""):
 		return text
 	}
 	return escape(compact(f.now))

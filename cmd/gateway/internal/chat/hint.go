@@ -60,7 +60,8 @@ func (s *session) explain(ctx context.Context, err error) error {
 	return p
 }
 
-const whereAgentsAre = "An agent's URL is such as http://127.0.0.1:8080/agents/NAME at a gateway, and where runs are posted at other servers."
+const whereAgentsAre = "An agent's URL is such as http://127.0.0.1:8080/agents/NAME at a gateway, and where runs " +
+	"are posted at other servers."
 
 // because is a cause in brackets, and the end of a sentence.
 func because(err error) string {
@@ -76,9 +77,11 @@ func (s *session) explainStatus(ctx context.Context, e *client.Error, at string,
 	switch {
 	case e.Status == 401 || e.Status == 403:
 		p.Text = "The server at " + at + " does not let this in (" + status + ")."
-		p.Hint = `Credentials are sent with -header "Authorization: Bearer …", or with GATEWAY_HEADER in the environment.`
+		p.Hint = `Credentials are sent with -header "Authorization: Bearer …", ` +
+			`or with GATEWAY_HEADER in the environment.`
 	case e.Status >= 300 && e.Status < 400:
-		p.Text, p.Hint = at+" leads to another place ("+status+"), which is not followed.", "Give the URL that it leads to."
+		p.Text, p.Hint = at+" leads to another place ("+status+"), which is not followed.",
+			"Give the URL that it leads to."
 	case errors.Is(s.o.Client.Probe(ctx, nil), client.ErrPage):
 		p.Text, p.Hint = "A web page answers at "+at+" ("+status+"), and no agent.", whereAgentsAre
 	case e.Status == 404:
@@ -99,7 +102,8 @@ func (s *session) explainStatus(ctx context.Context, e *client.Error, at string,
 
 // problemOf is a run that failed.
 func problemOf(e *agui.RunError) *Problem {
-	p := &Problem{Text: "The run failed: " + line(cmp.Or(e.Message, "nothing more is known"), 600), Hint: hintOfCode(e.Code)}
+	p := &Problem{Text: "The run failed: " + line(cmp.Or(e.Message, "nothing more is known"), 600),
+		Hint: hintOfCode(e.Code)}
 	if e.Code != "" {
 		p.Text += " (" + line(e.Code, 80) + ")"
 	}

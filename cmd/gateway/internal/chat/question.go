@@ -103,7 +103,7 @@ type misfit string
 
 func (m misfit) Error() string { return string(m) }
 
-// parseTyped returns the answer for a text: the number or the name of a choice, JSON, or the text. The error is a [misfit].
+// parseTyped returns the answer for a text: a choice by number or name, JSON, or the text. The error is a [misfit].
 func (q question) parseTyped(text string) (json.RawMessage, error) {
 	if payload, ok, err := q.parseExactly(text); ok {
 		return payload, err

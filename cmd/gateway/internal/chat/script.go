@@ -62,7 +62,8 @@ func (s *session) answersOf(text string) ([]answer, error) {
 		}
 		payload, err := q.parseTyped(text)
 		if err != nil {
-			return nil, &Problem{Text: err.Error(), Hint: "the question " + line(q.ID, 200) + " stays open: " + line(q.card().Message, 300)}
+			return nil, &Problem{Text: err.Error(),
+				Hint: "the question " + line(q.ID, 200) + " stays open: " + line(q.card().Message, 300)}
 		}
 		return []answer{{question: q, payload: payload}}, nil
 	}
@@ -70,7 +71,8 @@ func (s *session) answersOf(text string) ([]answer, error) {
 	for _, q := range s.questions {
 		value := valueOf(json.RawMessage(text), q.ID)
 		if value == nil {
-			return nil, &Problem{Text: fmt.Sprintf("%d questions are open, and there is no answer to %s", len(s.questions), line(q.ID, 200)),
+			return nil, &Problem{Text: fmt.Sprintf("%d questions are open, and there is no answer to %s",
+				len(s.questions), line(q.ID, 200)),
 				Hint: `write an object that has all of them: {"` + line(q.ID, 200) + `": …, …}`}
 		}
 		payload, err := q.fit(value)

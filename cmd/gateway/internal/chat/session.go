@@ -130,9 +130,11 @@ func (s *session) loadKept() error {
 func (s *session) say(ctx context.Context, text string, d display) ending {
 	before := s.messages
 	s.last = text
-	s.messages = append(slices.Clone(before), agui.Message{ID: s.o.NewID(), Role: agui.RoleUser, Content: agui.TextContent(text)})
+	s.messages = append(slices.Clone(before),
+		agui.Message{ID: s.o.NewID(), Role: agui.RoleUser, Content: agui.TextContent(text)})
 	end := s.run(ctx, s.input(), d)
-	if refused, ok := errors.AsType[*client.Error](end.err); ok && (refused.Fault == client.FaultUnreachable || refused.Fault == client.FaultStatus) {
+	if refused, ok := errors.AsType[*client.Error](end.err); ok &&
+		(refused.Fault == client.FaultUnreachable || refused.Fault == client.FaultStatus) {
 		s.messages = before
 	}
 	return end
@@ -171,7 +173,8 @@ func (s *session) input() agui.RunAgentInput {
 // run requests a run, displays it, and updates the conversation from it.
 func (s *session) run(ctx context.Context, in agui.RunAgentInput, d display) ending {
 	view, document := newView(s.messages, s.state)
-	t := &turn{client: s.o.Client, interrupts: s.o.Interrupts, renderer: newRenderer(d, s.o.Agent, s.messages), view: view}
+	t := &turn{client: s.o.Client, interrupts: s.o.Interrupts, renderer: newRenderer(d, s.o.Agent, s.messages),
+		view: view}
 	before := compact(document.JSON())
 	end := t.run(ctx, in)
 	s.messages, s.state, s.known = view.Messages(), document.JSON(), true

@@ -64,7 +64,8 @@ func (s *session) greet() {
 	}
 	shown := s.messages
 	if len(shown) > mostShown {
-		s.screen.line(strings.TrimSpace(fmt.Sprintf("%s (%d earlier messages)", line(s.title, 200), len(shown)-mostShown)), dim)
+		s.screen.line(strings.TrimSpace(fmt.Sprintf("%s (%d earlier messages)", line(s.title, 200),
+			len(shown)-mostShown)), dim)
 		shown = shown[len(shown)-mostShown:]
 	}
 	for _, m := range shown {
@@ -89,7 +90,8 @@ func (s *session) show(m agui.Message) {
 			r.event(&agui.ToolCallEnd{ToolCallID: c.ID})
 		}
 	case agui.RoleTool:
-		r.note(r.result(&agui.ToolCallResult{ToolCallID: m.ToolCallID, Content: m.Content, Tagged: agui.Tagged{Base: agui.Base{Metadata: m.Metadata}}}))
+		r.note(r.result(&agui.ToolCallResult{ToolCallID: m.ToolCallID, Content: m.Content,
+			Tagged: agui.Tagged{Base: agui.Base{Metadata: m.Metadata}}}))
 	case agui.RoleReasoning, agui.RoleActivity, agui.RoleSystem, agui.RoleDeveloper: // not spoken
 	}
 	r.finish()
@@ -141,7 +143,8 @@ func (s *session) settle(ctx context.Context) error {
 
 // ask asks all open questions, because a run continues only when all are answered.
 func (s *session) ask(ctx context.Context) ([]answer, error) {
-	a := &asker{screen: s.screen, call: s.callOf, read: func(prompt, text string) (string, error) { return s.read(ctx, prompt, text) }}
+	a := &asker{screen: s.screen, call: s.callOf,
+		read: func(prompt, text string) (string, error) { return s.read(ctx, prompt, text) }}
 	if len(s.questions) == 1 {
 		a.reads = func() bool { return s.reads(ctx) }
 	}
@@ -217,7 +220,8 @@ func (s *session) leave() error {
 	case s.o.Again == "":
 		s.screen.line("This conversation ends here: with -store file:PATH it would be kept.", dim)
 	case s.kind != client.ServerGateway && s.o.Kept == nil:
-		s.screen.line("Nothing of this conversation is kept here; the server may know it as "+line(s.thread, 200)+".", dim)
+		s.screen.line("Nothing of this conversation is kept here; the server may know it as "+line(s.thread, 200)+".",
+			dim)
 	default:
 		s.screen.line("Go on with: "+s.again(), plain)
 	}

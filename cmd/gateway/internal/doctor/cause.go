@@ -18,7 +18,8 @@ func causeOf(err error) string {
 }
 
 // allowMend is what to do about an address that is refused.
-const allowMend = "If the address is meant, name it in -allow-addresses (GATEWAY_ALLOW_ADDRESSES); see SECURITY.md before."
+const allowMend = "If the address is meant, name it in -allow-addresses (GATEWAY_ALLOW_ADDRESSES); see SECURITY.md " +
+	"before."
 
 // refusedAddress reports whether err is about an address that the gateway never connects to.
 func refusedAddress(err error) bool { return errors.Is(err, egress.ErrRefused) }

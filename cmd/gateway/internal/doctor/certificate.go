@@ -25,20 +25,28 @@ func (o Certificate) Check() Check {
 	c.Run = func(context.Context) []Finding {
 		pair, err := tls.LoadX509KeyPair(o.CertFile, o.KeyFile)
 		if err != nil {
-			return c.wrong("Certificate and key cannot be used together: "+causeOf(err)+".", "Name the files of one pair in PEM with -tls-cert and -tls-key, the certificate with those that vouch for it.")
+			return c.wrong("Certificate and key cannot be used together: "+causeOf(err)+".",
+				"Name the files of one pair in PEM with -tls-cert and -tls-key, the certificate with those that "+
+					"vouch for it.")
 		}
 		leaf, now := pair.Leaf, time.Now()
 		until := leaf.NotAfter.UTC().Format(time.DateOnly)
 		switch {
 		case now.After(leaf.NotAfter):
-			return c.wrong("The certificate has expired on "+until+".", "Renew it; a running gateway takes up the new files by itself.")
+			return c.wrong("The certificate has expired on "+until+".",
+				"Renew it; a running gateway takes up the new files by itself.")
 		case now.Before(leaf.NotBefore):
-			return c.wrong("The certificate is not good before "+leaf.NotBefore.UTC().Format(time.DateOnly)+".", "Wait until then, or look at this machine's clock.")
+			return c.wrong("The certificate is not good before "+leaf.NotBefore.UTC().Format(time.DateOnly)+".",
+				"Wait until then, or look at this machine's clock.")
 		case leaf.NotAfter.Sub(now) < expirySoon:
-			return c.warning(fmt.Sprintf("The certificate expires in %d days, on %s.", int(leaf.NotAfter.Sub(now).Hours()/24), until), "Renew it; a running gateway takes up the new files by itself.")
+			return c.warning(fmt.Sprintf("The certificate expires in %d days, on %s.",
+				int(leaf.NotAfter.Sub(now).Hours()/24), until),
+				"Renew it; a running gateway takes up the new files by itself.")
 		}
 		if missing := o.uncoveredNames(leaf); len(missing) > 0 {
-			return c.warning("The certificate is not good for "+strings.Join(missing, ", ")+", which -hosts names; it is for "+someOf(namesOf(leaf))+".", "Have one made out to these names, or remove them from -hosts.")
+			return c.warning("The certificate is not good for "+strings.Join(missing, ", ")+
+				", which -hosts names; it is for "+someOf(namesOf(leaf))+".",
+				"Have one made out to these names, or remove them from -hosts.")
 		}
 		return c.ok("The certificate for " + someOf(namesOf(leaf)) + " is good until " + until + ".")
 	}

@@ -67,7 +67,8 @@ func (c Check) within(ctx context.Context, timeout time.Duration) []Finding {
 	case findings := <-done:
 		return findings
 	case <-time.After(timeout + grace):
-		return c.unchecked(fmt.Sprintf("The check did not end within %s.", timeout), "Look at what the check speaks to; it may hang.")
+		return c.unchecked(fmt.Sprintf("The check did not end within %s.", timeout),
+			"Look at what the check speaks to; it may hang.")
 	}
 }
 

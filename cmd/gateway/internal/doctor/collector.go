@@ -12,7 +12,8 @@ func Collector(address string) Check {
 		var dialer net.Dialer
 		conn, err := dialer.DialContext(ctx, "tcp", address)
 		if err != nil {
-			return c.warning("The collector cannot be reached: "+causeOf(err)+"; spans and metrics that are sent there are lost, and runs continue.",
+			return c.warning("The collector cannot be reached: "+causeOf(err)+
+				"; spans and metrics that are sent there are lost, and runs continue.",
 				"Start it, or correct OTEL_EXPORTER_OTLP_ENDPOINT; docs/telemetry.md has the variables.")
 		}
 		_ = conn.Close() // nothing was sent

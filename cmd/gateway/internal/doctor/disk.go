@@ -46,9 +46,11 @@ func (d Disk) Check() Check {
 		says := fmt.Sprintf("%d of %d MiB are free in %s", free>>20, all>>20, dir)
 		switch {
 		case free < leastFree:
-			return c.wrong(says+", which is next to nothing.", "Make room on that disk, or move the files to another disk.")
+			return c.wrong(says+", which is next to nothing.",
+				"Make room on that disk, or move the files to another disk.")
 		case free < smallFree:
-			return c.warning(says+".", "Make room on that disk before it is full; a full one makes the gateway not ready.")
+			return c.warning(says+".", "Make room on that disk before it is full; a full one makes the gateway not "+
+				"ready.")
 		}
 		return c.ok(says + ".")
 	}
@@ -62,7 +64,8 @@ func Appended(what, path string) Check {
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 			file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 			if err != nil {
-				return c.wrong(what+" cannot be written: "+causeOf(err)+".", "Give it to the user that the gateway runs as (chown), and check as that user.")
+				return c.wrong(what+" cannot be written: "+causeOf(err)+".",
+					"Give it to the user that the gateway runs as (chown), and check as that user.")
 			}
 			_ = file.Close() // nothing was written
 			return c.ok(what + " can be appended to.")

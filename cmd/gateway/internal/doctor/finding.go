@@ -43,11 +43,13 @@ var Questions = []Question{
 	{"store.format", "do the stored threads have the format of this version"},
 	{"store.version", "is the Redis 7.0 or later"},
 	{"store.role", "is the Redis a master that takes no writes without its replicas, and a cluster whole"},
-	{"store.eviction", "does a full Redis refuse writes (`maxmemory-policy noeviction`), so that no thread loses parts"},
+	{"store.eviction", "does a full Redis refuse writes (`maxmemory-policy noeviction`), so that no thread " +
+		"loses parts"},
 	{"store.persistence", "does the Redis write to a disk, and did that succeed last time"},
 	{"store.room", "is there room in the Redis's `maxmemory`, or below `-store-limit` in the file"},
 	{"store.latency", "how long does an exchange with the Redis take"},
-	{"store.rights", "may the user do all that a store does; the check creates and deletes a thread in a separate namespace"},
+	{"store.rights", "may the user do all that a store does; the check creates and deletes a thread in a separate " +
+		"namespace"},
 	{"store.logs", "does each thread in the Redis agree with its log; of more than 10,000 on a node some are compared"},
 	{"store.directory", "can the file be made and written, and is fsync taken by its disk"},
 	{"store.lock", "does another process have the file"},
@@ -57,7 +59,8 @@ var Questions = []Question{
 	{"mcp", "does the MCP server connect and list its tools"},
 	{"mcp.tools", "does it have the tools that agents name, with schemas that calls can be checked with"},
 	{"mcp.names", "do the names under `approve:` belong to tools, and has no tool the name of another server's"},
-	{"remote", "does an AG-UI agent answer at the URL; of `type: langgraph`, does the server answer, and has it the assistant; of `type: a2a`, has its card an interface that is spoken here, and does it answer"},
+	{"remote", "does an AG-UI agent answer at the URL; of `type: langgraph`, does the server answer, and has it the " +
+		"assistant; of `type: a2a`, has its card an interface that is spoken here, and does it answer"},
 	{"issuer", "can the issuer's discovery document and keys be read, and are they its own"},
 	{"keys", "can the gateway read the keys file, and no other user write it"},
 	{"certificate", "do certificate and key belong together, and for how long and which hosts is it good"},

@@ -28,16 +28,20 @@ func (i Issuer) Check() Check {
 		switch {
 		case errors.Is(err, auth.ErrOtherIssuer):
 			return c.wrong("The document at "+i.Where+" names another issuer, so tokens of either are refused.",
-				"Write -jwt-issuer (GATEWAY_JWT_ISSUER) exactly as `issuer` is in that document, often with or without a / at its end.")
+				"Write -jwt-issuer (GATEWAY_JWT_ISSUER) exactly as `issuer` is in that document, often with or "+
+					"without a / at its end.")
 		case err != nil && refusedAddress(err):
 			return c.wrong("The issuer is at an address that the gateway never connects to.", allowMend)
 		case err != nil && ctx.Err() != nil:
-			return c.wrong("The issuer at "+i.Where+" does not answer in time.", "Check whether a firewall drops requests to it.")
+			return c.wrong("The issuer at "+i.Where+" does not answer in time.",
+				"Check whether a firewall drops requests to it.")
 		case err != nil:
 			return c.wrong("The keys of the issuer cannot be read: "+causeOf(err)+".",
-				"Correct -jwt-issuer (GATEWAY_JWT_ISSUER); below it is /.well-known/openid-configuration. An issuer without that document needs -jwks-url.")
+				"Correct -jwt-issuer (GATEWAY_JWT_ISSUER); below it is /.well-known/openid-configuration. An issuer "+
+					"without that document needs -jwks-url.")
 		case keys == 0:
-			return c.wrong("The issuer at "+i.Where+" has no key for the algorithms that are allowed, so every token is refused.",
+			return c.wrong("The issuer at "+i.Where+
+				" has no key for the algorithms that are allowed, so every token is refused.",
 				"Set -jwt-algorithms (GATEWAY_JWT_ALGORITHMS) to those by which it signs.")
 		}
 		found := c.ok(fmt.Sprintf("The document at %s is its own, and %d keys can be read.", i.Where, keys))
@@ -81,7 +85,8 @@ func (w Webhook) Check() Check {
 	c.Run = func(ctx context.Context) []Finding {
 		request, err := http.NewRequestWithContext(ctx, http.MethodHead, w.URL, nil)
 		if err != nil {
-			return c.wrong("The receiver's URL cannot be asked.", "Correct -interrupt-webhook (GATEWAY_INTERRUPT_WEBHOOK).")
+			return c.wrong("The receiver's URL cannot be asked.",
+				"Correct -interrupt-webhook (GATEWAY_INTERRUPT_WEBHOOK).")
 		}
 		host := request.URL.Host
 		client := *w.Client
@@ -94,11 +99,14 @@ func (w Webhook) Check() Check {
 		case err != nil && refusedAddress(err):
 			return c.wrong(host+" is an address that the gateway never connects to.", allowMend)
 		case err != nil:
-			return c.wrong(host+" cannot be reached: "+causeOf(err)+".", "Start the receiver, or correct -interrupt-webhook (GATEWAY_INTERRUPT_WEBHOOK); look at firewalls and at its certificate.")
+			return c.wrong(host+" cannot be reached: "+causeOf(err)+".",
+				"Start the receiver, or correct -interrupt-webhook (GATEWAY_INTERRUPT_WEBHOOK); look at firewalls "+
+					"and at its certificate.")
 		}
 		_ = response.Body.Close() // it has none
 		if response.StatusCode == http.StatusNotFound {
-			return c.warning(host+" answers, and says that nothing is at the path (404).", "Correct the path in -interrupt-webhook, unless the receiver answers so to everything but POST.")
+			return c.warning(host+" answers, and says that nothing is at the path (404).",
+				"Correct the path in -interrupt-webhook, unless the receiver answers so to everything but POST.")
 		}
 		return c.ok(fmt.Sprintf("%s answers (%d); nothing was posted.", host, response.StatusCode))
 	}

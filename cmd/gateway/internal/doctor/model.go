@@ -29,7 +29,8 @@ func (m Model) Check() Check {
 		if p.Listed {
 			return c.ok(m.Called + " takes the key and has the model in its list; nothing was paid for.")
 		}
-		return c.ok(m.Called + " is not in a list of models, and was asked to say a word, which it did; " + costOf(p.Usage) + ".")
+		return c.ok(m.Called + " is not in a list of models, and was asked to say a word, which it did; " +
+			costOf(p.Usage) + ".")
 	}
 	return c
 }
@@ -57,22 +58,27 @@ func (m Model) describeRefusal(ctx context.Context, p openai.Probe, err error) (
 	known := refusedAddress(err) || ctx.Err() != nil || code == errcode.ModelAuth || code == errcode.ModelUnavailable
 	switch {
 	case !known && len(p.Models) > 0:
-		return m.Called + " is not known to the server, which has " + someOf(p.Models) + ".", "Correct -model (OPENAI_MODEL), or model in the team file."
+		return m.Called + " is not known to the server, which has " + someOf(p.Models) + ".",
+			"Correct -model (OPENAI_MODEL), or model in the team file."
 	case !known && code == errcode.ModelResponse:
-		return m.Called + " answers with something that is no reply of a model: " + causeOf(err) + ".", "Correct -model-url (OPENAI_BASE_URL), or base_url in the team file: most end in /v1."
+		return m.Called + " answers with something that is no reply of a model: " + causeOf(err) + ".",
+			"Correct -model-url (OPENAI_BASE_URL), or base_url in the team file: most end in /v1."
 	}
 	return describeModelRefusal(ctx, m.Called, err, "Correct -model-key (OPENAI_API_KEY), or api_key in the team file.",
-		"Start its server, or correct -model-url (OPENAI_BASE_URL), or base_url in the team file; of a quota that is used up the provider's console tells.",
+		"Start its server, or correct -model-url (OPENAI_BASE_URL), or base_url in the team file; of a quota that "+
+			"is used up the provider's console tells.",
 		"Correct the URL, of which most end in /v1, or the model's name; in the team file base_url and model.")
 }
 
 // describeModelRefusal returns the meaning of an error of any model. The last three texts are advice.
-func describeModelRefusal(ctx context.Context, called string, err error, key, address, description string) (says, mend string) {
+func describeModelRefusal(ctx context.Context, called string, err error, key, address,
+	description string) (says, mend string) {
 	switch code := errcode.Of(err); {
 	case refusedAddress(err):
 		return called + " is at an address that the gateway never connects to.", allowMend
 	case ctx.Err() != nil:
-		return called + " does not answer in time.", "Check whether its server hangs, and whether a firewall drops requests to it."
+		return called + " does not answer in time.",
+			"Check whether its server hangs, and whether a firewall drops requests to it."
 	case code == errcode.ModelAuth:
 		return called + " does not take the key: " + causeOf(err) + ".", key
 	case code == errcode.ModelUnavailable:

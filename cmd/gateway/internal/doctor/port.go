@@ -29,11 +29,15 @@ func (p Port) Check() Check {
 		case errors.Is(err, syscall.EADDRINUSE) && p.Ask(ctx):
 			return c.ok(p.Address + " is taken by a gateway that runs.")
 		case errors.Is(err, syscall.EADDRINUSE):
-			return c.wrong(p.Address+" is taken by another program, or by a gateway that does not answer.", "Stop that program (ss -ltnp names it), or set another "+p.Flag+".")
+			return c.wrong(p.Address+" is taken by another program, or by a gateway that does not answer.",
+				"Stop that program (ss -ltnp names it), or set another "+p.Flag+".")
 		case errors.Is(err, fs.ErrPermission):
-			return c.wrong("This user may not listen on "+p.Address+".", "Set a port of 1024 or above, or give the right: setcap cap_net_bind_service=+ep, AmbientCapabilities in systemd.")
+			return c.wrong("This user may not listen on "+p.Address+".",
+				"Set a port of 1024 or above, or give the right: setcap cap_net_bind_service=+ep, "+
+					"AmbientCapabilities in systemd.")
 		case errors.Is(err, syscall.EADDRNOTAVAIL):
-			return c.wrong(p.Address+" is not an address of this machine.", "Set "+p.Flag+" to one that it has; :PORT is all of them.")
+			return c.wrong(p.Address+" is not an address of this machine.",
+				"Set "+p.Flag+" to one that it has; :PORT is all of them.")
 		}
 		return c.wrong(p.Address+" cannot be listened on: "+causeOf(err)+".", "Correct "+p.Flag+".")
 	}

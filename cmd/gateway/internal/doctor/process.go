@@ -26,8 +26,10 @@ func Descriptors(need int, limit func() (uint64, error)) Check {
 		case err != nil:
 			return c.unchecked("How many files a process may have open is not known: "+causeOf(err)+".", "")
 		case most < uint64(need)+ownFiles:
-			return c.warning(fmt.Sprintf("A process may have %d files open, and the settings allow %d connections; those beyond fail.", most, need),
-				"Raise the limit (LimitNOFILE in systemd, --ulimit nofile for a container), or lower -max-connections. As another user, or in a service, the limit may be another.")
+			return c.warning(fmt.Sprintf("A process may have %d files open, and the settings allow %d connections; "+
+				"those beyond fail.", most, need),
+				"Raise the limit (LimitNOFILE in systemd, --ulimit nofile for a container), or lower "+
+					"-max-connections. As another user, or in a service, the limit may be another.")
 		}
 		return c.ok(fmt.Sprintf("A process may have %d files open, enough for %d connections.", most, need))
 	}
@@ -52,10 +54,13 @@ func MemoryLimit(settings []Share, system fs.FS) Check {
 		case most == 0:
 			return c.unchecked("How much memory the process may have is not known.", "")
 		case sum > most/100*fullMemory:
-			return c.warning(fmt.Sprintf("The process may have %d MiB (%s), and the settings let it fill %d MiB: %s.", most>>20, source, sum>>20, strings.Join(names, ", ")),
-				"Lower these settings, or give it more memory; when it has none left the system ends it, and its runs continue elsewhere.")
+			return c.warning(fmt.Sprintf("The process may have %d MiB (%s), and the settings let it fill %d MiB: %s.",
+				most>>20, source, sum>>20, strings.Join(names, ", ")),
+				"Lower these settings, or give it more memory; when it has none left the system ends it, and its "+
+					"runs continue elsewhere.")
 		}
-		return c.ok(fmt.Sprintf("The process may have %d MiB (%s), and the settings let it fill %d MiB.", most>>20, source, sum>>20))
+		return c.ok(fmt.Sprintf("The process may have %d MiB (%s), and the settings let it fill %d MiB.", most>>20,
+			source, sum>>20))
 	}
 	return c
 }
@@ -99,14 +104,17 @@ func Proxies(networks map[string][]netip.Prefix) Check {
 		var found []Finding
 		for _, flag := range []string{"-trusted-proxies", "-auth-proxies"} {
 			for _, p := range networks[flag] {
-				if wide := map[bool]int{true: 8, false: 32}[p.Addr().Is4()]; p.Bits() >= wide || p.Addr().IsPrivate() || p.Addr().IsLoopback() || p.Addr().IsLinkLocalUnicast() {
+				if wide := map[bool]int{true: 8, false: 32}[p.Addr().Is4()]; p.Bits() >= wide || p.Addr().IsPrivate() ||
+					p.Addr().IsLoopback() || p.Addr().IsLinkLocalUnicast() {
 					continue
 				}
 				verdict := Warning
 				if flag == "-auth-proxies" {
 					verdict = Wrong
 				}
-				f := c.finding(verdict, "The network "+p.String()+" in "+flag+" has addresses of others, and their headers are trusted like a proxy's.", "Name the addresses of the proxies themselves.")
+				f := c.finding(verdict, "The network "+p.String()+" in "+flag+
+					" has addresses of others, and their headers are trusted like a proxy's.",
+					"Name the addresses of the proxies themselves.")
 				f.Subject = flag
 				found = append(found, f)
 			}

@@ -19,7 +19,8 @@ func (m ProvidedModel) Check() Check {
 			return c.ok(m.Called + " is set up; its provider has no way to find out whether it answers.")
 		}
 		if err := m.Ask(ctx); err != nil {
-			says, mend := describeModelRefusal(ctx, m.Called, err, "Correct the key in the team file.", "Start its server, or correct its address in the team file.",
+			says, mend := describeModelRefusal(ctx, m.Called, err, "Correct the key in the team file.",
+				"Start its server, or correct its address in the team file.",
 				"Correct its description in the team file; the manual of its provider says what may be there.")
 			return c.wrong(says, mend)
 		}

@@ -47,7 +47,8 @@ func (r Report) Print(w io.Writer) error {
 			fmt.Fprintf(&b, "%-9s  → %s\n", "", f.Mend)
 		}
 	}
-	fmt.Fprintf(&b, "\n%d wrong, %d warnings, %d unchecked, %d ok\n", counts[Wrong], counts[Warning], counts[Unchecked], counts[OK])
+	fmt.Fprintf(&b, "\n%d wrong, %d warnings, %d unchecked, %d ok\n", counts[Wrong], counts[Warning], counts[Unchecked],
+		counts[OK])
 	_, err := io.WriteString(w, b.String())
 	return err
 }

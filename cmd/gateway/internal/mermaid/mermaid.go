@@ -135,7 +135,8 @@ func (c *chart) ways(a groupchat.Info, supervisor string, ids map[string]string,
 
 func choice(manager string) string {
 	words := map[string]string{
-		"rules": "by rules", "route": "by the state", "llm": "by a model", "plan": "by a plan", "sequential": "in order", "round_robin": "in turn",
+		"rules": "by rules", "route": "by the state", "llm": "by a model", "plan": "by a plan",
+		"sequential": "in order", "round_robin": "in turn",
 	}
 	if text := words[manager]; text != "" {
 		return text
