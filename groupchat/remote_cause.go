@@ -3,8 +3,6 @@ package groupchat
 import (
 	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/client"
@@ -68,16 +66,4 @@ func textsOf(in agui.RunAgentInput) []string {
 		texts = append(texts, string(r.Payload), payload.Text())
 	}
 	return texts
-}
-
-// secretsOf returns the values that are masked in the log, of headers and of a URL.
-func secretsOf(at string, headers ...http.Header) []string {
-	var values []string
-	for _, h := range headers {
-		for _, list := range h {
-			values = append(values, list...)
-		}
-	}
-	u, _ := url.Parse(at) // of none it is nil
-	return redact.Secrets(u, values...)
 }

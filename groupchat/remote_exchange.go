@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/client"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/internal/redact"
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
@@ -103,7 +105,8 @@ func (r *Remote) exchange(ctx context.Context, t *Turn, f *remoteFrame, given *d
 	if x.begun, _, err = recalled[string](t, x.begunKey()); err != nil {
 		return nil, nil, err
 	}
-	x.header, x.secrets = t.withHops(forwarded), secretsOf(r.o.URL, r.o.Headers, forwarded)
+	at, _ := url.Parse(r.o.URL) // nil if it is none
+	x.header, x.secrets = t.withHops(forwarded), redact.HeaderSecrets(at, r.o.Headers, forwarded)
 	if x.state, err = r.share(t); err != nil {
 		return nil, nil, x.fault(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/internal/egress"
+	"github.com/agui-gateway/gateway/internal/redact"
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
@@ -80,7 +81,11 @@ func New(o Options) (groupchat.Tool, error) {
 	if err := e.check(); err != nil {
 		return groupchat.Tool{}, err
 	}
-	e.secrets = secretsOf(o.Headers, e.url)
+	header := http.Header{}
+	for name, value := range o.Headers {
+		header.Add(name, value)
+	}
+	e.secrets = redact.HeaderSecrets(e.url, header)
 	e.client = clientOf(o.HTTP)
 	t := groupchat.Tool{
 		Name: o.Name, Description: o.Description, Parameters: o.Parameters,

@@ -6,7 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -14,21 +14,15 @@ import (
 )
 
 // lastFailure keeps what a server last wrote about a failure: a program on stderr, an endpoint in the body of an error.
-type lastFailure struct {
-	mu   sync.Mutex
-	text string
-}
+type lastFailure struct{ text atomic.Pointer[string] }
 
-func (l *lastFailure) set(text string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.text = text
-}
+func (l *lastFailure) set(text string) { l.text.Store(&text) }
 
 func (l *lastFailure) get() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text
+	if text := l.text.Load(); text != nil {
+		return *text
+	}
+	return ""
 }
 
 // failureRecorder notes what the endpoint writes in the bodies of errors.

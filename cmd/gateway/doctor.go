@@ -11,6 +11,7 @@ import (
 
 	"github.com/agui-gateway/gateway/cmd/gateway/internal/doctor"
 	"github.com/agui-gateway/gateway/gateway/teamfile"
+	"github.com/agui-gateway/gateway/internal/redact"
 	"github.com/agui-gateway/gateway/mcp"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/model/openai"
@@ -147,12 +148,10 @@ func partChecks(team *teamfile.Team) []doctor.Check {
 
 // secrets returns the values of settings that must not be printed.
 func (c *config) secrets() []string {
-	secrets := []string{c.model.Key, c.options.Webhook.Secret}
+	secrets := redact.Secrets(nil, c.model.Key, c.options.Webhook.Secret)
 	for _, address := range []string{c.redis, c.model.BaseURL, c.options.Webhook.URL, c.auth.jwt.KeySet} {
-		if u, err := url.Parse(address); err == nil && address != "" {
-			password, _ := u.User.Password()
-			secrets = append(secrets, password, url.QueryEscape(password), u.RawQuery)
-		}
+		u, _ := url.Parse(address) // nil if it is none
+		secrets = append(secrets, redact.Secrets(u)...)
 	}
-	return slices.DeleteFunc(secrets, func(s string) bool { return s == "" })
+	return secrets
 }

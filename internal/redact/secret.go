@@ -3,10 +3,27 @@ package redact
 import (
 	"cmp"
 	"encoding/json"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 )
+
+// openHeaders are headers without secrets in their values, which answers may repeat.
+var openHeaders = []string{"Accept", "Accept-Language", "Content-Type", "User-Agent"}
+
+// HeaderSecrets is [Secrets] of the values of headers, except those that never hold secrets.
+func HeaderSecrets(u *url.URL, headers ...http.Header) []string {
+	var values []string
+	for _, h := range headers {
+		for name, list := range h {
+			if !slices.Contains(openHeaders, http.CanonicalHeaderKey(name)) {
+				values = append(values, list...)
+			}
+		}
+	}
+	return Secrets(u, values...)
+}
 
 // Secrets returns the values that are masked in what another server says, the longest first: values, which are those of
 // headers and of an environment, also without a scheme such as Bearer, and the password and the query of u, which may

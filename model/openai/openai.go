@@ -13,6 +13,7 @@ import (
 
 	goopenai "github.com/sashabaranov/go-openai"
 
+	"github.com/agui-gateway/gateway/internal/redact"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/model/internal/provider"
 )
@@ -56,13 +57,10 @@ func newModel(o Options) (*Model, error) {
 		config.AzureModelMapperFunc = func(string) string { return url.PathEscape(strings.ReplaceAll(o.Name, ":", "")) }
 	}
 	config.BaseURL = o.BaseURL
-	secrets := []string{o.Key, base.RawQuery}
-	if password, ok := base.User.Password(); ok {
-		secrets = append(secrets, password)
-	}
 	client, err := provider.NewClient(provider.Options{
-		Provider: o.Provider, Model: o.Name, Price: o.Price, Secrets: secrets, HTTP: o.HTTP, Log: o.Log,
-		Limits: provider.Limits{Timeout: o.Timeout, Idle: o.Idle, Retries: o.Retries, MaxReply: o.MaxReply},
+		Provider: o.Provider, Model: o.Name, Price: o.Price, HTTP: o.HTTP, Log: o.Log,
+		Secrets: redact.Secrets(base, o.Key),
+		Limits:  provider.Limits{Timeout: o.Timeout, Idle: o.Idle, Retries: o.Retries, MaxReply: o.MaxReply},
 	})
 	if err != nil {
 		return nil, err

@@ -276,11 +276,7 @@ func (w *Webhook) post(ctx context.Context, n *Notice) error {
 
 // refusedError describes a refused delivery for the log: the receiver's response, without secrets.
 func (w *Webhook) refusedError(at *url.URL, status int, body []byte, n *Notice) error {
-	secrets := []string{w.o.Secret, at.RawQuery}
-	if password, ok := at.User.Password(); ok {
-		secrets = append(secrets, password)
-	}
-	line := redact.Line(redact.Sentence(body), secrets, []string{string(n.Body)})
+	line := redact.Line(redact.Sentence(body), redact.Secrets(at, w.o.Secret), []string{string(n.Body)})
 	if line == "" {
 		return fmt.Errorf("gateway: webhook: %s: status %d", redact.URL(at), status)
 	}
