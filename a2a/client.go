@@ -14,22 +14,15 @@ import (
 	"github.com/agui-gateway/gateway/agui/client"
 )
 
-// Options say which agent a [Client] asks. Only URL is required; bounds are as in [client.Options].
+// Options say which agent a [Client] asks. Only URL is required.
 type Options struct {
-	// URL is the agent's card, if its path ends with .json, or what the card's well-known path is below.
-	URL string
+	// Options name the server, and bound its answers. The URL is that of the agent's card, if its path ends with .json,
+	// or of the directory above the card's well-known path. Server and Agent are ignored.
+	client.Options
 	// Endpoint replaces the URL in the agent's card. It may be on another server, which then gets the headers.
 	Endpoint string
 	// State gives the agent a part of the state: it stores the agent's data, and the agent gets it with each message.
 	State bool
-	// Headers go with every request, also that for the card. They are never logged and in no error.
-	Headers http.Header
-	// HTTP sends the requests; nil is a new client, as in [client.Options].
-	HTTP          *http.Client
-	Idle, Timeout time.Duration
-
-	MaxEvent, MaxEvents int
-	MaxBytes            int64
 }
 
 // A Client asks an agent that speaks A2A, and tells what it answers as events of AG-UI. It is safe for concurrent use.
@@ -49,10 +42,8 @@ const wellKnown = ".well-known/agent-card.json"
 
 // New returns a client. It asks the server nothing yet.
 func New(o Options) (*Client, error) {
-	c, err := client.New(client.Options{
-		URL: o.URL, Headers: o.Headers, Server: client.ServerOther, HTTP: o.HTTP, Idle: o.Idle, Timeout: o.Timeout,
-		MaxEvent: o.MaxEvent, MaxEvents: o.MaxEvents, MaxBytes: o.MaxBytes,
-	})
+	o.Server, o.Agent = client.ServerOther, ""
+	c, err := client.New(o.Options)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func Example() {
 		_, _ = fmt.Fprint(w, answer)
 	}))
 	defer server.Close()
-	agent, err := a2a.New(a2a.Options{URL: server.URL})
+	agent, err := a2a.New(a2a.Options{Options: client.Options{URL: server.URL}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -186,10 +186,10 @@ func TestAnEndpointOfOnesOwn(t *testing.T) {
 	if got, err := told(t.Context(), t, newClient(t, f.url+"/some/card.json", func(o *a2a.Options) { o.Endpoint = elsewhere.url }), hello()); err != nil || got != "success" {
 		t.Errorf("%v %s", err, got)
 	}
-	if _, err := a2a.New(a2a.Options{URL: f.url, Endpoint: "nowhere"}); err == nil {
+	if _, err := a2a.New(a2a.Options{Options: client.Options{URL: f.url}, Endpoint: "nowhere"}); err == nil {
 		t.Error("an endpoint that is none")
 	}
-	if _, err := a2a.New(a2a.Options{URL: "ftp://x"}); err == nil {
+	if _, err := a2a.New(a2a.Options{Options: client.Options{URL: "ftp://x"}}); err == nil {
 		t.Error("a URL that is none")
 	}
 }

@@ -236,7 +236,7 @@ const submitted = `{"task":{"id":"t","contextId":"c","status":{"state":"TASK_STA
 
 func newClient(t *testing.T, url string, change ...func(*a2a.Options)) *a2a.Client {
 	t.Helper()
-	o := a2a.Options{URL: url, HTTP: &http.Client{}}
+	o := a2a.Options{Options: client.Options{URL: url, HTTP: &http.Client{}}}
 	for _, c := range change {
 		c(&o)
 	}

@@ -4,32 +4,18 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"net/http"
 	"net/url"
-	"time"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/client"
 )
 
-// Options say which assistant a [Client] runs, and how much it takes from its server. URL and Assistant are required. A
-// limit that is 0 has its default, which is that of [client.Options]; one that is negative is none.
+// Options say which assistant a [Client] runs. URL and Assistant are required.
 type Options struct {
-	// URL is the root of the server's API.
-	URL string
+	// Options name the server by the root of its API, and bound all that one run takes. Server and Agent are ignored.
+	client.Options
 	// Assistant is the name of a graph or the UUID of an assistant.
 	Assistant string
-	// Headers go with every request. They are never logged and in no error.
-	Headers http.Header
-	// HTTP sends the requests, as in [client.Options]; nil is a new client.
-	HTTP *http.Client
-
-	Idle    time.Duration // between two bytes of a stream; 5 minutes
-	Timeout time.Duration // for all that one run takes; 10 minutes
-
-	MaxEvent  int   // bytes of one event, and of a thread's state; 8 MiB
-	MaxEvents int   // events of one run; 100,000
-	MaxBytes  int64 // bytes of all answers that one run takes; 64 MiB
 }
 
 // A Client runs one assistant of a LangGraph server. It is safe for concurrent use.
@@ -43,10 +29,8 @@ func New(o Options) (*Client, error) {
 	if o.Assistant == "" {
 		return nil, errors.New("langgraph: no assistant is named")
 	}
-	conn, err := client.New(client.Options{
-		URL: o.URL, Headers: o.Headers, Server: client.ServerOther, HTTP: o.HTTP, Idle: o.Idle, Timeout: o.Timeout,
-		MaxEvent: o.MaxEvent, MaxEvents: o.MaxEvents, MaxBytes: o.MaxBytes,
-	})
+	o.Server, o.Agent = client.ServerOther, ""
+	conn, err := client.New(o.Options)
 	if err != nil {
 		return nil, err
 	}

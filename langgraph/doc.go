@@ -1,7 +1,8 @@
 // Package langgraph runs assistants of LangGraph servers: those of LangGraph.js' API server and of the platform's,
 // which have the same HTTP API.
 //
-//	c, err := langgraph.New(langgraph.Options{URL: "http://127.0.0.1:2024", Assistant: "agent"})
+//	server := client.Options{URL: "http://127.0.0.1:2024"}
+//	c, err := langgraph.New(langgraph.Options{Options: server, Assistant: "agent"})
 //	…
 //	far, err := groupchat.NewRemote(groupchat.RemoteOptions{URL: "http://127.0.0.1:2024", Client: c})
 //

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 
+	"github.com/agui-gateway/gateway/agui/client"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/thread"
 	"github.com/agui-gateway/gateway/langgraph"
@@ -31,7 +32,7 @@ data: [{"id": "m1", "type": "AIMessageChunk", "content": "Take an umbrella."}, {
 	}))
 	defer server.Close()
 
-	c, err := langgraph.New(langgraph.Options{URL: server.URL, Assistant: "weather"})
+	c, err := langgraph.New(langgraph.Options{Options: client.Options{URL: server.URL}, Assistant: "weather"})
 	if err != nil {
 		fmt.Println(err)
 		return

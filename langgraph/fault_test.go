@@ -121,7 +121,7 @@ func TestABusyThread(t *testing.T) {
 		"somebody else's": {map[string]string{}, "status 422"},
 	} {
 		s := newServer(t, stays, func(r *run) { r.say("m", "Done.") })
-		c, err := langgraph.New(langgraph.Options{URL: s.URL, Assistant: "agent"})
+		c, err := langgraph.New(langgraph.Options{Options: client.Options{URL: s.URL}, Assistant: "agent"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,7 +153,7 @@ func TestProbe(t *testing.T) {
 	for assistant, want := range map[string]string{
 		"agent": "", "7738f649-62ad-5c83-ad39-4573e5828c21": "", "agents": "it has agent",
 	} {
-		c, err := langgraph.New(langgraph.Options{URL: s.URL, Assistant: assistant})
+		c, err := langgraph.New(langgraph.Options{Options: client.Options{URL: s.URL}, Assistant: assistant})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,8 +180,8 @@ func TestAStreamThatIsCutForEver(t *testing.T) {
 		reason string
 	}{
 		"joins":  {langgraph.Options{}, 100, "ended before its run"},
-		"events": {langgraph.Options{MaxEvents: 10}, 10, "too many events"},
-		"bytes":  {langgraph.Options{MaxBytes: 2000}, 40, "too many bytes"},
+		"events": {langgraph.Options{Options: client.Options{MaxEvents: 10}}, 10, "too many events"},
+		"bytes":  {langgraph.Options{Options: client.Options{MaxBytes: 2000}}, 40, "too many bytes"},
 	} {
 		s := newServer(t)
 		var joins atomic.Int64

@@ -58,10 +58,10 @@ func FuzzRun(f *testing.F) {
 			name, data, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 			body.WriteString("event: " + name + "\ndata: " + data + "\n\n")
 		}
-		c, err := langgraph.New(langgraph.Options{
-			URL: "http://server.invalid", Assistant: "a", HTTP: &http.Client{Transport: canned{"event: metadata\ndata: {\"run_id\":\"r\"}\n\n" + body.String(), state}},
-			MaxEvents: 500,
-		})
+		answers := canned{"event: metadata\ndata: {\"run_id\":\"r\"}\n\n" + body.String(), state}
+		c, err := langgraph.New(langgraph.Options{Assistant: "a", Options: client.Options{
+			URL: "http://server.invalid", HTTP: &http.Client{Transport: answers}, MaxEvents: 500,
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}

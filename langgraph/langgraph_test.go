@@ -180,7 +180,7 @@ func TestTheServerIsSentWhatItLacks(t *testing.T) {
 func TestTheThreadFollowsEdits(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, func(r *run) { r.say("a1", "One.") }, func(r *run) { r.say("a2", "Two.") })
-	c, err := langgraph.New(langgraph.Options{URL: s.URL, Assistant: "agent"})
+	c, err := langgraph.New(langgraph.Options{Options: client.Options{URL: s.URL}, Assistant: "agent"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestARepeatedRequest(t *testing.T) {
 		r.send("messages", piece("a", map[string]any{"content": "one "}))
 		<-r.cancelled
 	})
-	c, err := langgraph.New(langgraph.Options{URL: s.URL, Assistant: "agent"})
+	c, err := langgraph.New(langgraph.Options{Options: client.Options{URL: s.URL}, Assistant: "agent"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,9 +33,7 @@ func (b *builder) remoteLangGraph(f *Fields, description string) groupchat.Agent
 	if len(b.problems) > r.before {
 		return nil
 	}
-	c, err := langgraph.New(langgraph.Options{
-		URL: r.o.URL, Assistant: name, Headers: r.o.Headers, HTTP: r.o.HTTP, Idle: r.o.Idle, Timeout: r.o.Timeout,
-	})
+	c, err := langgraph.New(langgraph.Options{Options: r.client(), Assistant: name})
 	return b.newRemote("langgraph", r, c, err)
 }
 
@@ -46,10 +44,7 @@ func (b *builder) remoteA2A(f *Fields, description string) groupchat.Agent {
 	if len(b.problems) > r.before {
 		return nil
 	}
-	c, err := a2a.New(a2a.Options{
-		URL: r.o.URL, Endpoint: endpoint, State: r.o.State.Path != "",
-		Headers: r.o.Headers, HTTP: r.o.HTTP, Idle: r.o.Idle, Timeout: r.o.Timeout,
-	})
+	c, err := a2a.New(a2a.Options{Options: r.client(), Endpoint: endpoint, State: r.o.State.Path != ""})
 	return b.newRemote("a2a", r, c, err)
 }
 
@@ -60,6 +55,11 @@ type remoteEntry struct {
 	address, forward, agent *Value
 
 	before int // the number of problems before it was read
+}
+
+// client returns the options of a client for another protocol.
+func (r *remoteEntry) client() client.Options {
+	return client.Options{URL: r.o.URL, Headers: r.o.Headers, HTTP: r.o.HTTP, Idle: r.o.Idle, Timeout: r.o.Timeout}
 }
 
 // remoteServer reads the keys that all agents on other servers have.
