@@ -55,7 +55,7 @@ func (s *servedAgent) forwarded(header http.Header) http.Header {
 	return passed
 }
 
-// maxForwarded is how many bytes the headers may have that an agent forwards: they are kept as long as the run.
+// maxForwarded bounds the bytes of forwarded headers, which are kept as long as the run.
 const maxForwarded = 16 << 10
 
 // checkForwarded refuses a request with headers that are too large to be stored for the agent.

@@ -8,7 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// An answerStatus is what became of a question that is open no more.
+// An answerStatus is the fate of a closed question.
 type answerStatus string
 
 // The statuses of answers.

@@ -84,7 +84,7 @@ type attempt struct {
 	thread atomic.Pointer[state.Thread]
 
 	committing lock.Lock // held during a commit; guards the fields below
-	// meant is what a message turned out to mean that was tried as an answer.
+	// meant is the answer that a typed message means.
 	meant []state.Answer
 	// answersUsed is set when a commit has consumed this run's answers. Until then effects holds effects.
 	answersUsed bool

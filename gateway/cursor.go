@@ -30,7 +30,7 @@ func writeEventID(to *strings.Builder, id state.FrameID, mark string) {
 	_, _ = to.WriteString(mark)
 }
 
-// eventID is what writeEventID writes.
+// eventID formats id as a string.
 func eventID(id state.FrameID, mark string) string {
 	var text strings.Builder
 	writeEventID(&text, id, mark)

@@ -246,7 +246,7 @@ func (a *attempt) finish(c state.Commit, outcome *agui.Outcome, closings []agui.
 	return a.commit(c)
 }
 
-// maxLimitedChats is how many chats a run names that ended at their limit.
+// maxLimitedChats bounds the named chats of a run that ended at their limit.
 const maxLimitedChats = 20
 
 // noteChatLimit remembers a chat that ended because its turns are used up.

@@ -122,10 +122,10 @@ func stopForGood(ctx context.Context, store state.Store, key state.Key, patience
 	return t, err
 }
 
-// stopPatience is how long a stopped run may take to end before its thread is deleted anyway.
+// stopPatience bounds the time for a stopped run to end before its thread is deleted anyway.
 func (g *Gateway) stopPatience() time.Duration { return 2*g.o.StopGrace + calls.StoreTimeout }
 
-// remaining is how many threads a principal has, at most most.
+// remaining counts a principal's threads, up to most.
 func remaining(ctx context.Context, store state.Store, principal string, most int) (int, error) {
 	page, err := store.List(ctx, state.Query{Principal: principal, Limit: most})
 	if err != nil {

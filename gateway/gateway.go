@@ -36,7 +36,7 @@ type Gateway struct {
 	snapshots frame.Cache
 	chains    chains
 	outage    calls.Outage
-	// readiness is what probes were answered last.
+	// readiness is the last answer to probes.
 	readiness readiness
 	webhook   *webhook.Webhook
 	limits    limits

@@ -12,7 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// eraseTime is how long DELETE /me works before it answers that something remains.
+// eraseTime bounds the work of DELETE /me before it replies that data remains.
 const eraseTime = 20 * time.Second
 
 // exportMe serves GET /me/export: all threads of the caller, streamed from the store.

@@ -86,7 +86,7 @@ func (g *Gateway) ping(ctx context.Context) error {
 	return g.store.Ping(ctx)
 }
 
-// pingTimeout is how long a store may take to answer and still count as there.
+// pingTimeout bounds the response time of an available store.
 const pingTimeout = time.Second
 
 // home is GET / and GET /assets/: the page and its files, or a few words about the routes if there is no page.

@@ -32,7 +32,7 @@ const patchWait = 10 * time.Second
 // patchPause is the first interval at which a waiting request polls; it doubles each time, up to half a second.
 const patchPause = 20 * time.Millisecond
 
-// stateTries is how often the state is read to find one that has not changed meanwhile.
+// stateTries bounds the reads of a state that changes meanwhile.
 const stateTries = 50
 
 // showState is GET /threads/{id}/state: it answers with the state as committed, and its tag.

@@ -42,7 +42,7 @@ func (g *Gateway) thread(r *http.Request) (state.Key, error) {
 }
 
 const (
-	// maxSearch is how many bytes the words of a search may have.
+	// maxSearch bounds the bytes of search words.
 	maxSearch = 200
 	// listScanLimit bounds the threads that one list request examines. A filtered list gets the matches and a cursor.
 	listScanLimit = 1000

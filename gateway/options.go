@@ -326,7 +326,7 @@ type WebhookOptions struct {
 	URL string
 	// Secret signs the deliveries. It is required, and never logged.
 	Secret string
-	// Timeout is how long the receiver may take; 0 means 10 seconds.
+	// Timeout limits the receiver's response time; 0 means 10 seconds.
 	Timeout time.Duration
 	// Retry is the delay before the first retry; each delay is twice the previous one, up to 10 minutes. 0 means 10
 	// seconds. Retries wait for the next scan of the store, of which there are two per lease.

@@ -30,7 +30,7 @@ type reader struct {
 	profile wire.Profile
 	stream  *stream // nil until open
 
-	// runID is what the stream calls its run; a reader that did not name one is given one when it is needed.
+	// runID is the id of the run in the stream; it is generated when needed.
 	runID       string
 	parentRunID string
 	// named is the fence of the log's run with the run id that this reader uses; 0 if unknown.

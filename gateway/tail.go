@@ -23,7 +23,7 @@ type tailOptions struct {
 	opening openingOptions
 	// live means that the reader is within a run and has to see its end.
 	live bool
-	// end is where the reader stops.
+	// end is the place where the reader stops.
 	end endAt
 }
 
@@ -206,7 +206,7 @@ func (g *Gateway) tail(ctx context.Context, key state.Key, after state.FrameID) 
 	}
 }
 
-// tailPause is how long a reader waits before it repeats a call to a store that is away.
+// tailPause is the delay before a reader repeats a call of an unavailable store.
 const tailPause = 100 * time.Millisecond
 
 func (r *reader) messages(rev int64) (state.Conversation, error) {

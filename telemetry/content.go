@@ -16,7 +16,7 @@ const (
 	CallResult     = "gen_ai.tool.call.result"
 )
 
-// maxContent is how many bytes of each a span keeps.
+// maxContent bounds the bytes of each in a span.
 const maxContent = 16 << 10
 
 // Content stores the result of value, as JSON, in the span of the step, if [Options.Content] is set.

@@ -8,7 +8,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// w3c is how traces pass from server to server. Baggage, which callers may put anything into, is not passed on.
+// w3c propagates traces between servers. Baggage, which callers control, is not propagated.
 var w3c = propagation.TraceContext{}
 
 const (

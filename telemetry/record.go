@@ -5,7 +5,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 )
 
-// A Kind is what a step does.
+// A Kind is the kind of a step.
 type Kind string
 
 // The kinds of steps.
@@ -49,6 +49,6 @@ type Record struct {
 	// Limit is the limit that ended the subject of the step without a failure: "max_rounds" of a choice.
 	Limit string `json:"limit,omitempty"`
 
-	// Code is why the step failed, empty if it did not.
+	// Code is the code of the step's failure, or "".
 	Code errcode.Code `json:"code,omitempty"`
 }

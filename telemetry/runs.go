@@ -60,7 +60,7 @@ func (m *Metrics) Sent(ctx context.Context, events, bytes int) {
 	m.sentBytes.Add(ctx, int64(bytes))
 }
 
-// An InterruptEvent is what happens to a question.
+// An InterruptEvent is an event of a question.
 type InterruptEvent string
 
 // What happens to questions. Each is opened once, and then at most one of the others.

@@ -24,7 +24,7 @@ func (m *Metrics) Delivery(ctx context.Context, outcome string) {
 	m.deliveries.Add(ctx, 1, with(attribute.String("outcome", outcome)))
 }
 
-// A Load is what a gateway is busy with now.
+// A Load is a gateway's current load.
 type Load struct {
 	OpenRuns, OpenReaders, QueuedRuns int
 	MaxRuns                           int // 0 is any number

@@ -34,7 +34,7 @@ func spanName(r *Record) string {
 	return verb + " " + r.Name
 }
 
-// operation is what GenAI conventions call what the step does; empty if they do not.
+// operation returns the GenAI operation name of the step, or "".
 func operation(k Kind) string {
 	switch k {
 	case KindRun, KindTurn, KindRemote:

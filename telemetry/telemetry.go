@@ -65,7 +65,7 @@ func (t *Telemetry) Metrics() *Metrics {
 // fallback uses the global providers, also those that are set later.
 var fallback = New(Options{})
 
-// key is where a context carries its Telemetry.
+// key is the context key of a Telemetry.
 type key struct{}
 
 // With returns a context with steps that are reported to t. A nil t changes nothing.

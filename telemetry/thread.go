@@ -9,7 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/internal/clip"
 )
 
-// maxName is how many bytes of what clients call things a span keeps.
+// maxName bounds the bytes of clients' names in a span.
 const maxName = 256
 
 // A Thread is which conversation steps belong to, in the words of its client.

@@ -172,7 +172,7 @@ func (a *answer) read(ctx, reqCtx context.Context, cancel context.CancelCauseFun
 	return nil
 }
 
-// classifyRead is what an error of the reading means.
+// classifyRead maps an error of reading to an *Error.
 func classifyRead(ctx, reqCtx context.Context, err error) error {
 	switch {
 	case errors.Is(err, bufio.ErrTooLong), errors.Is(err, errBytes):

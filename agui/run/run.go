@@ -23,7 +23,7 @@ var (
 
 var errNilEvent = errors.New("run: no event")
 
-// Options are what a [Run] is made of. Only Sink is required.
+// Options configures a [Run]. Only Sink is required.
 type Options struct {
 	ThreadID string
 	RunID    string

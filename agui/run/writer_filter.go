@@ -125,7 +125,7 @@ func (f *filter) flush(tag string) error {
 	return first
 }
 
-// openingOf is what e begins.
+// openingOf returns the item that e opens.
 func openingOf(e agui.Event) (o agui.Opening, begins bool) {
 	o.Owner = agui.SubagentOf(e)
 	switch e := e.(type) {
@@ -143,7 +143,7 @@ func openingOf(e agui.Event) (o agui.Opening, begins bool) {
 	return o, true
 }
 
-// closedBy is what e ends.
+// closedBy returns the item that e closes.
 func closedBy(e agui.Event) (o agui.Opening, ends bool) {
 	switch e := e.(type) {
 	case *agui.TextMessageEnd:

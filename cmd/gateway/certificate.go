@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// certificateLook is how often the files of a certificate are looked at.
+	// certificateLook is the interval of checking a certificate's files.
 	certificateLook = 10 * time.Second
-	// expiryNotice is how long before its end a certificate is warned of, once in expiryRepeat.
+	// expiryNotice is the time before its expiry when warnings start, one per expiryRepeat.
 	expiryNotice = 14 * 24 * time.Hour
 	expiryRepeat = 24 * time.Hour
 )

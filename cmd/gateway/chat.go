@@ -34,7 +34,7 @@ const (
 	exitStopped  = 130
 )
 
-// chatFlags are what `gateway chat` takes besides settings of the server.
+// chatFlags are the flags of `gateway chat` besides the server's settings.
 type chatFlags struct {
 	url, thread, keep string
 	header            http.Header
@@ -108,7 +108,7 @@ func converse(ctx context.Context, c *config, stdout, stderr io.Writer) error {
 	return errors.Join(chatEnding(chat.Run(ctx, o)), end())
 }
 
-// chatEnding is how a conversation ends the program.
+// chatEnding returns the program's error for the end of a conversation.
 func chatEnding(err error) error {
 	switch {
 	case errors.Is(err, chat.ErrQuestion):
@@ -121,7 +121,7 @@ func chatEnding(err error) error {
 	return err
 }
 
-// chatElsewhere is about an agent of another server.
+// chatElsewhere configures o for an agent of another server.
 func (c *config) chatElsewhere(ctx context.Context, o *chat.Options, _ io.Writer) (end func() error, err error) {
 	if c.team != "" && c.sourceOf("url") == c.sourceOf("config") {
 		return nil, usageError{"name the agent's -url or a team file with -config, not both"}

@@ -6,7 +6,7 @@ import (
 	"runtime/metrics"
 )
 
-// leastGarbage is how many bytes are allocated at least from one collection of garbage to the next.
+// leastGarbage is the least number of bytes allocated between two garbage collections.
 const leastGarbage = 64 << 20
 
 // collectLess makes the garbage collector wait for leastGarbage, after each collection. A gateway with short runs has a
@@ -24,7 +24,7 @@ func garbagePercent(scanned uint64) int {
 	return max(100, int(leastGarbage*100/max(scanned, 1<<20)))
 }
 
-// scanned is what the last collection has looked at, in bytes: it is what the runtime takes GOGC of.
+// scanned returns the bytes scanned by the last collection, the base of GOGC.
 func scanned() uint64 {
 	samples := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/stack:bytes"},
 		{Name: "/gc/scan/globals:bytes"}}

@@ -17,7 +17,7 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// conversationFlags are what `gateway test` takes besides settings.
+// conversationFlags are the flags of `gateway test` besides settings.
 type conversationFlags struct {
 	only                    *regexp.Regexp
 	record, update, verbose bool

@@ -9,7 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/auth"
 )
 
-// keySettings are what `gateway key` takes besides the name.
+// keySettings are the settings of `gateway key`.
 func keySettings(c *config) []setting {
 	return []setting{{"roles", "", "roles of the key, with commas between", text(&c.roles)}}
 }

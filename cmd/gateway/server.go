@@ -18,7 +18,7 @@ import (
 const (
 	readHeaderTimeout = 10 * time.Second // for the TLS handshake as well
 	idleTimeout       = 2 * time.Minute
-	// shutdownGrace is how long connections may stay open after the last run has ended.
+	// shutdownGrace bounds the time for open connections after the end of the last run.
 	shutdownGrace = 2 * time.Second
 )
 
@@ -90,7 +90,7 @@ func (c *config) checkTLS() error {
 	return nil
 }
 
-// scheme is how URLs of the server begin.
+// scheme returns the scheme of the server's URLs.
 func (c *config) scheme() string {
 	if c.tlsCert != "" {
 		return "https://"

@@ -10,7 +10,7 @@ import (
 	otelexport "github.com/agui-gateway/gateway/telemetry/export"
 )
 
-// flushGrace is how long telemetry that waits may take to be sent at the end, if -drain leaves it less.
+// flushGrace is the least time for sending pending telemetry at the end.
 const flushGrace = 2 * time.Second
 
 // withTelemetry runs the server with telemetry by OpenTelemetry's variables. metrics is nil without -admin-addr.

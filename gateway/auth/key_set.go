@@ -15,7 +15,7 @@ import (
 const (
 	// refreshAge is the age at which a request refreshes the keys in the background, so that revoked keys stop working.
 	refreshAge = 5 * time.Minute
-	// maxAge is how long keys are used that cannot be read again.
+	// maxAge bounds the use of keys that cannot be refreshed.
 	maxAge = 24 * time.Hour
 	// readPause is the least time between two reads, for any tokens.
 	readPause = 10 * time.Second

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// snapshotsPerThread is how many of the newest snapshots of a thread are kept while it has readers.
+	// snapshotsPerThread bounds the cached newest snapshots of a thread with readers.
 	snapshotsPerThread = 4
 	// cachedSnapshots bounds the total size of cached snapshots in bytes. Further ones are made for each reader.
 	cachedSnapshots = 16 << 20

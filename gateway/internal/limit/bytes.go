@@ -30,7 +30,7 @@ type Bytes struct {
 	first        int64 // bytes of each holder that come from the small part
 }
 
-// A part is what some of the bytes are taken from.
+// A part is one of the two pools of bytes.
 type part struct {
 	room   *semaphore.Weighted
 	share  int64 // of each owner; 0 is no limit
@@ -54,7 +54,7 @@ func NewBytes(most int64, shared bool) *Bytes {
 // Hold returns an empty holder for the owner.
 func (b *Bytes) Hold(owner string) *Held { return &Held{of: b, owner: owner} }
 
-// Held is what one holder has of [Bytes]. It belongs to one goroutine.
+// Held is one holder's share of [Bytes]. It belongs to one goroutine.
 type Held struct {
 	of       *Bytes
 	owner    string

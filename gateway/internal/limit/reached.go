@@ -2,7 +2,7 @@ package limit
 
 import "errors"
 
-// A Name is what a limit is called where what it has refused is counted. docs/metrics.md lists them.
+// A Name is the metric label of a limit. docs/metrics.md lists them.
 type Name string
 
 // The names of limits, in the order of docs/contract.md.

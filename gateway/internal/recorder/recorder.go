@@ -27,7 +27,7 @@ type Options struct {
 	Lease *state.Lease
 	// Context is the context of store calls. It is never done, because the frames of a cancelled run are written too.
 	Context context.Context
-	// Patience is how long a store that is away is waited for, GiveUp is done when it is waited for no longer.
+	// Patience bounds the wait for a store that is away; GiveUp is done when it ends.
 	Patience time.Duration
 	GiveUp   context.Context
 	// NoteError is called when the store did not answer.

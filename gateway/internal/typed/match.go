@@ -10,7 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// maxText is how many bytes of a message are read to find out which answer it is.
+// maxText bounds the bytes of a message that are read as an answer.
 const maxText = 2000
 
 // Match returns the answer that the text clearly means, in the form of the question's schema, or nil.

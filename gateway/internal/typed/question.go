@@ -26,7 +26,7 @@ type option struct {
 	labels  []string        // what it is called; the first one is shown
 }
 
-// A kind is how a question is answered.
+// A kind is the form of a question's answers.
 type kind int
 
 const (
@@ -106,7 +106,7 @@ func formsOf(value json.RawMessage, member string) []json.RawMessage {
 	return forms
 }
 
-// labelsOf are what an option is called, without doublets.
+// labelsOf returns the distinct labels of an option.
 func labelsOf(v enumValue, member string) []string {
 	var labels []string
 	add := func(raw json.RawMessage) {

@@ -36,7 +36,7 @@ type Options struct {
 	Store state.Store
 	// Principals means that threads belong to different principals, so that notices name the principal.
 	Principals bool
-	// Lease is how long a notice that is being sent outlives a replica that died.
+	// Lease is the time after which another replica sends a dead replica's notice.
 	Lease time.Duration
 	// Draining is done when the replica is about to stop: notices that wait for another attempt are left to others.
 	Draining context.Context

@@ -31,7 +31,7 @@ const (
 	Experiences Topic = "experiences"
 )
 
-// A Request is what a traveller's message means.
+// A Request is the meaning of a traveller's message.
 type Request struct {
 	Kind Kind
 	// Origin and Destination are nil if not named, and may be the same city.

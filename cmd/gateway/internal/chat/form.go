@@ -122,7 +122,7 @@ func (a *asker) field(f field) (json.RawMessage, error) {
 // promptOf is a name as a prompt, which must leave room for an answer.
 func promptOf(name string) string { return line(name, 16) + "> " }
 
-// text is what the field is, as a person would write it.
+// text returns the field's current value in typed form.
 func (f field) text() string {
 	if f.now == nil {
 		return ""
@@ -145,7 +145,7 @@ func (f field) text() string {
 	return escape(compact(f.now))
 }
 
-// value is what a person has written, as JSON that fits the field's schema. The error is a [misfit].
+// value converts typed text to JSON that satisfies the field's schema. The error is a [misfit].
 func (f field) value(text string) (json.RawMessage, error) {
 	value, err := f.read(text)
 	if err != nil {

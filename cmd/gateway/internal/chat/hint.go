@@ -13,7 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A Problem is what went wrong, for people, and what they can do about it. Both are clean.
+// A Problem is an error for people, with advice. Both texts are clean.
 type Problem struct {
 	Text, Hint string
 	Err        error // may be nil
@@ -71,7 +71,7 @@ func because(err error) string {
 	return " (" + line(err.Error(), 300) + ")."
 }
 
-// explainStatus is about an answer that is no stream of events.
+// explainStatus explains a response that is no event stream.
 func (s *session) explainStatus(ctx context.Context, e *client.Error, at string, p *Problem) {
 	status := strconv.Itoa(e.Status)
 	switch {

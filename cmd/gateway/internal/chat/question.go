@@ -12,7 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// mostLabel is how many characters of a choice are shown.
+// mostLabel bounds the displayed characters of a choice.
 const mostLabel = 160
 
 // A question is an open interrupt, with the part for people decoded.
@@ -67,7 +67,7 @@ func (q question) choices() []choice {
 	return list
 }
 
-// label is what a value is called: a text, the members of an object, or its JSON.
+// label returns the label of a value: a text, the members of an object, or its JSON.
 func label(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) == nil {
@@ -98,7 +98,7 @@ func (q question) until() string {
 	return "open until " + at.Local().Format("2006-01-02 15:04")
 }
 
-// A misfit is why an answer is none, for people.
+// A misfit is the reason why an answer is invalid, for people.
 type misfit string
 
 func (m misfit) Error() string { return string(m) }

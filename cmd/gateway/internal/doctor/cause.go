@@ -17,7 +17,7 @@ func causeOf(err error) string {
 	return strings.TrimRight(redact.Line(err.Error(), nil, nil), ". ")
 }
 
-// allowMend is what to do about an address that is refused.
+// allowMend is the advice for a refused address.
 const allowMend = "If the address is meant, name it in -allow-addresses (GATEWAY_ALLOW_ADDRESSES); see SECURITY.md " +
 	"before."
 

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// expirySoon is how long before its end a certificate is warned of.
+// expirySoon is the time before expiry when a warning starts.
 const expirySoon = 14 * 24 * time.Hour
 
 // A Certificate is the server's.

@@ -20,7 +20,7 @@ const grace = 2 * time.Second
 // A Check examines one part of an installation. Name is the question that it answers, the first of several.
 type Check struct {
 	Name, Subject string
-	// Timeout is how long it may take; 0 leaves that to Run.
+	// Timeout limits the duration; 0 means Run's limit.
 	Timeout time.Duration
 	// Run returns the findings. It ends soon after ctx is done.
 	Run func(ctx context.Context) []Finding

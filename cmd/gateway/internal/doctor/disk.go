@@ -16,7 +16,7 @@ const (
 
 var errNoSpace = errors.New("this system does not tell")
 
-// A Disk is where files are written.
+// A Disk is the file system of a directory with files.
 type Disk struct {
 	What string // is written there
 	Dir  string // it need not be there yet

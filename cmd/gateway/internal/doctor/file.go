@@ -12,7 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/state/filestore"
 )
 
-// A File is where threads are kept, as the settings have it.
+// A File is the configured file of threads.
 type File struct {
 	Path  string
 	Limit int64 // bytes that threads may take; 0 is any number
@@ -54,7 +54,7 @@ func (f File) Check() Check {
 	}}
 }
 
-// timeout is how long the file may take to be read: a slow disk reads some tens of megabytes in a second.
+// timeout returns the time limit of reading the file from a slow disk.
 func (f File) timeout() time.Duration {
 	const perSecond = 32 << 20
 	info, err := os.Stat(f.Path)
@@ -67,7 +67,7 @@ func (f File) timeout() time.Duration {
 // mebibytes is a size in MiB, at least 1.
 func mebibytes(bytes int64) int64 { return max(1, bytes>>20) }
 
-// refusal is what an error of the file means.
+// refusal returns the findings for an error of the file.
 func (f File) refusal(ctx context.Context, err error) []Finding {
 	finding := func(name, says, mend string) []Finding { return []Finding{{name, "", Wrong, says, mend}} }
 	switch {

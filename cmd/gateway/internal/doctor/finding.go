@@ -2,7 +2,7 @@ package doctor
 
 import "slices"
 
-// A Verdict is how one question was answered.
+// A Verdict is the answer to one question.
 type Verdict string
 
 // The verdicts, from the best to the worst.
@@ -33,7 +33,7 @@ func worst(findings []Finding) Verdict {
 	return verdicts[at]
 }
 
-// A Question is what findings are about.
+// A Question is the subject of findings.
 type Question struct{ Name, Asks string }
 
 // Questions are all there are, in the order in which they are answered. docs/doctor.md has them as a table.

@@ -42,7 +42,7 @@ func costOf(u agui.TokenUsage) string {
 	return fmt.Sprintf("that used %d tokens", *u.InputTokens+*u.OutputTokens)
 }
 
-// maxNames is how many names a sentence lists.
+// maxNames bounds the names in a sentence.
 const maxNames = 12
 
 func someOf(names []string) string {

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// ownFiles is how many files a gateway has open besides those of connections: its own, and those that lead to others.
+// ownFiles is the number of open files other than client connections.
 const ownFiles = 256
 
 // Descriptors returns the check that need open files are allowed. limit returns the limit; nil asks the system.
@@ -65,7 +65,7 @@ func MemoryLimit(settings []Share, system fs.FS) Check {
 	return c
 }
 
-// A Share is what one setting lets take of the memory.
+// A Share is the memory that one setting allows.
 type Share struct {
 	Flag  string
 	Bytes int64

@@ -21,7 +21,7 @@ const (
 	smallSkew   = 5 * time.Second       // between two clocks
 )
 
-// A Redis is where threads are kept, as the settings have it.
+// A Redis is the configured Redis of threads.
 type Redis struct {
 	Address string // its URL, which may hold a password
 	Options redisstore.Options
@@ -71,7 +71,7 @@ func (r Redis) Check() Check {
 	}}
 }
 
-// mostCompared is how many threads of each node are compared with their logs.
+// mostCompared bounds the threads of each node that are compared with their logs.
 const mostCompared = 10_000
 
 func (r Redis) logs(ctx context.Context) Finding {
@@ -106,7 +106,8 @@ func (r Redis) rights(ctx context.Context) Finding {
 	return r.refusal("store.rights", says, err)
 }
 
-// refusal is what an error of the Redis means. The texts of Redis' errors name commands and keys and no values.
+// refusal returns the finding for an error of the Redis. The texts of Redis' errors name commands and keys and no
+// values.
 func (r Redis) refusal(name, says string, err error) Finding {
 	reason := redisstore.ReasonOf(err)
 	prefix := cmp.Or(r.Options.Prefix, "agui")

@@ -93,7 +93,7 @@ func (r Remote) describeRefusal(ctx context.Context, err error) (says, mend stri
 	}
 }
 
-// describeA2ARefusal is what an error means that only an agent of the Agent2Agent protocol has; empty if it is none.
+// describeA2ARefusal describes an error that only A2A agents have; empty for others.
 func (r Remote) describeA2ARefusal(err error, e *client.Error) (says, mend string) {
 	const cardMend = "Correct `url:`: it is that of the agent card, or what /.well-known/agent-card.json is below."
 	says = r.Where + ": " + causeOf(err) + "."

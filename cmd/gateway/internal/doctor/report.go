@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A Report is what checks have found. Verdict is the worst of its findings.
+// A Report has the findings of checks. Verdict is the worst of them.
 type Report struct {
 	Verdict  Verdict   `json:"verdict"`
 	Findings []Finding `json:"findings"`
