@@ -66,7 +66,6 @@ type Abilities struct {
 	Surfaces    bool // it may show surfaces of A2UI
 }
 
-// or is what a or b can do.
 func (a Abilities) or(b Abilities) Abilities {
 	return Abilities{
 		Tools: a.Tools || b.Tools, ClientTools: a.ClientTools || b.ClientTools, Approvals: a.Approvals || b.Approvals,

@@ -52,7 +52,8 @@ func (x *execution) answers(messages []Message, at string, match func(Message) b
 	}
 	last := messages[i]
 	marks := markOf(last).Fans
-	level := slices.IndexFunc(marks, func(m fanMark) bool { return at == "" || m.At == at || strings.HasPrefix(m.At, at+".") })
+	level := slices.IndexFunc(marks,
+		func(m fanMark) bool { return at == "" || m.At == at || strings.HasPrefix(m.At, at+".") })
 	fans := x.knownFans()
 	if level < 0 || fans[marks[level].At] == nil {
 		return []answer{{name: last.Name, path: x.speaker(last), text: last.Content.Text()}}
@@ -62,7 +63,8 @@ func (x *execution) answers(messages []Message, at string, match func(Message) b
 	turn := marks[level].Turn[:strings.LastIndexByte(marks[level].Turn, '/')+1]
 	for _, p := range fans[fan].Participants {
 		own := fanMark{At: fan, Turn: turn + p.Name}
-		list := x.answers(messages, joinPath(fan, p.Name), func(m Message) bool { return match(m) && slices.Contains(markOf(m).Fans, own) })
+		list := x.answers(messages, joinPath(fan, p.Name),
+			func(m Message) bool { return match(m) && slices.Contains(markOf(m).Fans, own) })
 		if len(list) == 1 && list[0].agent == nil {
 			list[0].by(p.Name, fan, p.Agent, append(marks[:level:level], own))
 		}
@@ -79,7 +81,6 @@ func (a *answer) by(name, fan string, agent Agent, fans []fanMark) {
 	a.name, a.path, a.agent, a.fans = name, joinPath(fan, name), agent, fans
 }
 
-// joined is the text of answers.
 func joined(list []answer) string {
 	var texts []string
 	for _, a := range list {
@@ -94,7 +95,6 @@ func joined(list []answer) string {
 	return strings.Join(texts, "\n\n")
 }
 
-// anyMessage matches every message.
 func anyMessage(Message) bool { return true }
 
 // fanMarks name the turns of participants of fans that t is part of, the outermost first.

@@ -130,7 +130,8 @@ func (r *llmRun) approve(tool *Tool, s *llmRound, i int, arguments json.RawMessa
 		message += " Its arguments are too long to be shown as a whole."
 	}
 	answer, pause, err := r.t.ask(Question{
-		Key: approvalKey + s.callKey(i), Reason: "tool_call", ToolCallID: s.shown.Calls[i], Schema: card.answerSchema(tool),
+		Key: approvalKey + s.callKey(i), Reason: "tool_call", ToolCallID: s.shown.Calls[i],
+		Schema:  card.answerSchema(tool),
 		Message: message, call: card,
 		Check: func(a Answer) error {
 			_, err := tool.ruling(a, arguments)

@@ -60,7 +60,6 @@ func (m approvalMark) on(result ToolResult) ToolResult {
 	return result
 }
 
-// approvalMarkOf reads the mark of a result.
 func approvalMarkOf(metadata agui.Metadata) (m approvalMark) {
 	_ = exact.Unmarshal(metadata[approvalMeta], &m) // other values are ignored
 	return m
@@ -82,7 +81,6 @@ func (m approvalMark) note() string {
 	}
 }
 
-// A ruling is what a person's answer comes to.
 type ruling struct {
 	arguments json.RawMessage // what the tool is called with; nil: it is not called
 	remember  ApprovalScope   // empty: for no other call
@@ -142,7 +140,8 @@ func (t *Tool) ruling(a Answer, arguments json.RawMessage) (ruling, error) {
 	if !given.Approved {
 		return declinedRuling(a), nil
 	}
-	v := ruling{arguments: arguments, remember: remember, mark: approvalMark{Decision: decisionApproved, Reason: reasonOf(given.Reason)}}
+	v := ruling{arguments: arguments, remember: remember,
+		mark: approvalMark{Decision: decisionApproved, Reason: reasonOf(given.Reason)}}
 	if edited == nil || bytes.Equal(state.Canonical(edited), state.Canonical(arguments)) {
 		return v, nil
 	}

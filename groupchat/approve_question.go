@@ -53,7 +53,8 @@ func (c *callCard) editable() bool { return !c.Truncated && !c.Masked }
 // callCard is what a person is shown of call i of a reply.
 func (r *llmRun) callCard(tool *Tool, s *llmRound, i int, arguments json.RawMessage) *callCard {
 	c := &callCard{
-		Tool: tool.Name, Description: r.describedAs(tool, s.callKey(i)), Why: clip.To(r.saidBefore(s), maxShownWhy), Remember: r.scopes(), origin: tool.Origin,
+		Tool: tool.Name, Description: r.describedAs(tool, s.callKey(i)), Why: clip.To(r.saidBefore(s), maxShownWhy),
+		Remember: r.scopes(), origin: tool.Origin,
 	}
 	if len(tool.Parameters) <= maxShownSchema {
 		c.Schema = tool.Parameters
@@ -167,7 +168,8 @@ func (c *callCard) answerSchema(tool *Tool) json.RawMessage {
 // and so they are in an answer that counts for later calls: a person with changes has not seen the next call.
 func (c *callCard) schemaWith(edited json.RawMessage) json.RawMessage {
 	type member = map[string]any
-	properties := member{"approved": member{"type": "boolean"}, "reason": member{"type": "string", "maxLength": maxReason}}
+	properties := member{"approved": member{"type": "boolean"},
+		"reason": member{"type": "string", "maxLength": maxReason}}
 	same := member{"approved": member{"const": true}}
 	if c.editable() {
 		properties["editedArgs"], same["editedArgs"] = edited, member{"const": c.Arguments}
@@ -225,4 +227,5 @@ func moveReferences(v any, to string, named bool) {
 }
 
 // namedSchemas are the keywords with members that are named schemas.
-var namedSchemas = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
+var namedSchemas = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas",
+	"dependencies"}

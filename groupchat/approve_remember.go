@@ -27,7 +27,8 @@ func (r *llmRun) scopes() []ApprovalScope {
 // subject is what an approval of later calls of a tool is about. The hash has all that people and the model know of the
 // tool, and where its calls go, so that a tool which has become another one asks again.
 func (r *llmRun) subject(tool *Tool) state.ApprovalSubject {
-	hash := state.Hash([]byte(tool.Name), []byte(tool.SourceName), []byte(tool.Description), state.Canonical(tool.Parameters),
+	hash := state.Hash([]byte(tool.Name), []byte(tool.SourceName), []byte(tool.Description),
+		state.Canonical(tool.Parameters),
 		[]byte(strconv.FormatBool(tool.Destructive)), []byte(tool.Origin))
 	return state.ApprovalSubject{Agent: r.t.Input().Agent, Path: r.t.identity(), Tool: tool.Name, Hash: hash}
 }
@@ -66,7 +67,8 @@ func (r *llmRun) covered(tool *Tool, s *llmRound, i int) (v ruling, ok bool) {
 	}
 	a, ok, err := r.t.x.Approvals.Covers(r.t.ctx, s.shown.Calls[i], r.subject(tool), scopes)
 	if err != nil {
-		r.t.x.Log.WarnContext(r.t.ctx, "groupchat: approvals are not known, so a person is asked", "turn", r.t.ID(), "tool", tool.Name, "error", err)
+		r.t.x.Log.WarnContext(r.t.ctx, "groupchat: approvals are not known, so a person is asked", "turn", r.t.ID(),
+			"tool", tool.Name, "error", err)
 		return v, false
 	}
 	if !ok {
@@ -90,14 +92,16 @@ func (r *llmRun) rememberApproval(tool *Tool, key string, v *ruling) error {
 	id, err := recorded(r.t, rememberKey+key, func() (string, error) {
 		in := r.t.Input()
 		id := state.Hash([]byte(in.Principal.ID), []byte(in.Agent), []byte(in.ThreadID), []byte(r.t.ID()), []byte(key))
-		a := state.Approval{ID: "apr_" + id[:24], Scope: v.remember, ApprovalSubject: r.subject(tool)} // the same after a takeover
+		// the same after a takeover
+		a := state.Approval{ID: "apr_" + id[:24], Scope: v.remember, ApprovalSubject: r.subject(tool)}
 		return a.ID, r.t.x.Approvals.Remember(r.t.ctx, a)
 	})
 	if cause := r.t.x.endCause(); err != nil && cause != nil {
 		return cause
 	}
 	if err != nil {
-		r.t.x.Log.WarnContext(r.t.ctx, "groupchat: an approval is not remembered", "turn", r.t.ID(), "tool", tool.Name, "error", err)
+		r.t.x.Log.WarnContext(r.t.ctx, "groupchat: an approval is not remembered", "turn", r.t.ID(), "tool", tool.Name,
+			"error", err)
 		return nil
 	}
 	v.mark.Remember, v.mark.ID = v.remember, id

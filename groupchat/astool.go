@@ -21,10 +21,11 @@ type BranchPolicy string
 
 // The conversations of a specialist that is a tool.
 const (
-	BranchFork    BranchPolicy = ""        // a copy of what the agent that calls it sees, and what it says stays there
-	BranchFresh   BranchPolicy = "fresh"   // one that begins with the query, and what it says stays there
-	BranchParent  BranchPolicy = "parent"  // the conversation of the agent that calls it, which its words join
-	BranchSession BranchPolicy = "session" // its earlier queries on the thread and what it answered, and what it says stays there
+	BranchFork   BranchPolicy = ""       // a copy of what the agent that calls it sees, and what it says stays there
+	BranchFresh  BranchPolicy = "fresh"  // one that begins with the query, and what it says stays there
+	BranchParent BranchPolicy = "parent" // the conversation of the agent that calls it, which its words join
+	// its earlier queries on the thread and what it answered, and what it says stays there
+	BranchSession BranchPolicy = "session"
 )
 
 // String is the policy's word.
@@ -70,7 +71,8 @@ type AsToolOptions struct {
 // cut or forked.
 func AsTool(agent Agent, o AsToolOptions) Tool {
 	s := &specialist{agent, o}
-	t := Tool{Name: o.Name, Description: o.Description, Parameters: querySchema, Approve: ApproveAlways, Turn: s.call, agent: agent, Origin: originOf(agent, 0)}
+	t := Tool{Name: o.Name, Description: o.Description, Parameters: querySchema, Approve: ApproveAlways, Turn: s.call,
+		agent: agent, Origin: originOf(agent, 0)}
 	if d, ok := As[Describer](agent); ok {
 		t.info = d.Describe()
 	}
@@ -87,17 +89,16 @@ const givenKey = "given/"
 var querySchema = json.RawMessage(`{"type":"object","required":["query"],"additionalProperties":false,"properties":{` +
 	`"query":{"type":"string","minLength":1,"description":"what to do or to find out, in full sentences"}}}`)
 
-// A specialist is an agent as a tool.
 type specialist struct {
 	agent Agent
 	o     AsToolOptions
 }
 
-// check reports mistakes in the options.
 func (s *specialist) check() error {
 	var errs []error
 	bad := collecting(&errs)
-	p := Participant{Name: s.o.Name, Agent: s.agent, Scope: s.o.Scope, Writes: s.o.Writes, OnError: ErrorPolicy{Retries: s.o.Retries}}
+	p := Participant{Name: s.o.Name, Agent: s.agent, Scope: s.o.Scope, Writes: s.o.Writes,
+		OnError: ErrorPolicy{Retries: s.o.Retries}}
 	p.validate(bad)
 	if strings.ContainsAny(s.o.Name, "./@#") {
 		bad("the name of a specialist must not contain any of . / @ #")
@@ -116,7 +117,6 @@ func (s *specialist) check() error {
 	return errors.Join(errs...)
 }
 
-// call lets the agent work on a query.
 func (s *specialist) call(ctx context.Context, t *Turn, c ToolCall) (ToolResult, error) {
 	var given struct {
 		Query string `json:"query"`
@@ -163,12 +163,12 @@ func inheriting(agent Agent, model model.Model) Agent {
 	return &own
 }
 
-// invocation is the agent's turn.
 func (s *specialist) invocation(ctx context.Context, t *Turn, c ToolCall, b *toolBranch) (InvokeOptions, error) {
 	o := InvokeOptions{
-		N: c.nth, Description: s.o.Description, Scope: s.o.Scope, Writes: s.o.Writes, OnError: ErrorPolicy{Retries: s.o.Retries},
-		Input:  []Message{{ID: b.ID + "/query", Role: agui.RoleUser, Content: agui.TextContent(b.query)}},
-		Output: OutputNone,
+		N: c.nth, Description: s.o.Description, Scope: s.o.Scope, Writes: s.o.Writes,
+		OnError: ErrorPolicy{Retries: s.o.Retries},
+		Input:   []Message{{ID: b.ID + "/query", Role: agui.RoleUser, Content: agui.TextContent(b.query)}},
+		Output:  OutputNone,
 	}
 	if s.o.Show {
 		o.Output = OutputDirect
@@ -225,7 +225,6 @@ type toolBranch struct {
 	query, memo string
 }
 
-// branch is the conversation for a call.
 func (s *specialist) branch(t *Turn, c ToolCall, query string) toolBranch {
 	in := t.Input()
 	nth := strconv.Itoa(c.nth)
@@ -237,8 +236,9 @@ func (s *specialist) branch(t *Turn, c ToolCall, query string) toolBranch {
 		return state.Hash(all...)[:32]
 	}
 	b := toolBranch{
-		Kind: "subagent", ID: "br_" + id("branch", t.ID(), s.o.Name, nth), Name: s.o.Name, Policy: s.o.Branch.String(), Visibility: "hidden",
-		Parent: t.Path(), ToolCallID: c.ID, query: query, memo: "ran/" + s.o.Name + "/" + nth,
+		Kind: "subagent", ID: "br_" + id("branch", t.ID(), s.o.Name, nth), Name: s.o.Name, Policy: s.o.Branch.String(),
+		Visibility: "hidden",
+		Parent:     t.Path(), ToolCallID: c.ID, query: query, memo: "ran/" + s.o.Name + "/" + nth,
 	}
 	if s.o.Show || s.o.Branch == BranchParent {
 		b.Visibility = "shown"

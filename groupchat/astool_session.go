@@ -39,7 +39,6 @@ func answered(m Message) (b toolBranch, ok bool) {
 	return b, err == nil && b.SessionID != ""
 }
 
-// toolAgents are the agents among a's tools.
 func (a *LLM) toolAgents() []Participant {
 	var parts []Participant
 	for i := range a.Tools {

@@ -79,9 +79,11 @@ func describeTeam(c composite, above []Agent) Info {
 	var parts []Info
 	interrupts, can := false, Abilities{}
 	for _, p := range c.parts() {
-		info := Info{Name: p.Name, Description: p.Description, Interrupts: true} // an agent that does not describe itself may ask
+		// an agent that does not describe itself may ask
+		info := Info{Name: p.Name, Description: p.Description, Interrupts: true}
 		if own, ok := describe(p.Agent, above); ok {
-			info.Interrupts, info.Abilities, info.Participants, info.Structure = own.Interrupts, own.Abilities, own.Participants, own.Structure
+			info.Interrupts, info.Abilities, info.Participants, info.Structure = own.Interrupts, own.Abilities,
+				own.Participants, own.Structure
 			if info.Description == "" {
 				info.Description = own.Description
 			}
@@ -133,7 +135,6 @@ func (r *chatRun) speaker(name string) *Participant {
 	return supervisorTurn(r.manager, name)
 }
 
-// A chatRun is a chat taking one turn.
 type chatRun struct {
 	*Chat
 	t       *Turn // the turn the chat is taking
@@ -181,7 +182,8 @@ func (r *chatRun) choose(ctx context.Context) (done bool, err error) {
 		r.noteLimit(ctx)
 		return true, r.supervise(Decision{Say: r.Closing})
 	}
-	ctx, step := telemetry.Begin(ctx, telemetry.Record{Kind: telemetry.KindChoice, Name: joinPath(r.t.identity(), r.supervisor())})
+	ctx, step := telemetry.Begin(ctx,
+		telemetry.Record{Kind: telemetry.KindChoice, Name: joinPath(r.t.identity(), r.supervisor())})
 	d, err := r.manager.Next(ctx, v)
 	r.t.endStep(step, err)
 	if err != nil {
@@ -213,13 +215,13 @@ func (r *chatRun) noteLimit(ctx context.Context) {
 	name := joinPath(r.t.identity(), r.supervisor())
 	_, step := telemetry.Begin(ctx, telemetry.Record{Kind: telemetry.KindChoice, Name: name, Limit: "max_rounds"})
 	r.t.endStep(step, nil)
-	r.t.x.Log.WarnContext(ctx, "groupchat: a chat ends at its limit of turns", "chat", r.t.Path(), "turns", r.record.Round)
+	r.t.x.Log.WarnContext(ctx, "groupchat: a chat ends at its limit of turns", "chat", r.t.Path(), "turns",
+		r.record.Round)
 	if r.t.x.AtLimit != nil {
 		r.t.x.AtLimit(r.t.Path())
 	}
 }
 
-// limit is after how many turns the chat ends.
 func (r *chatRun) limit() int {
 	if r.MaxRounds > 0 {
 		return r.MaxRounds

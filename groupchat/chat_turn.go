@@ -14,7 +14,8 @@ func (r *chatRun) turn(ctx context.Context) error {
 	record := r.record.Turn
 	p := r.speaker(record.Speaker)
 	if p == nil {
-		return r.t.x.fatal(fail(errcode.CheckpointIncompatible, "%s: participant %q is gone", r.t.Path(), record.Speaker))
+		return r.t.x.fatal(fail(errcode.CheckpointIncompatible, "%s: participant %q is gone", r.t.Path(),
+			record.Speaker))
 	}
 	skipped, err := r.t.retry(ctx, p, record, func() error { return r.attempt(p, record) })
 	if err != nil {
@@ -23,7 +24,6 @@ func (r *chatRun) turn(ctx context.Context) error {
 	return r.close(ctx, p, skipped)
 }
 
-// attempt is one try of the turn.
 func (r *chatRun) attempt(p *Participant, record *turnRecord) error {
 	t := r.t.child(p.Name)
 	t.begin(record)
@@ -83,7 +83,6 @@ func with[K comparable, V any](m map[K]V, key K, value V) map[K]V {
 	return m
 }
 
-// wrap puts the chat's middleware around agent.
 func (r *chatRun) wrap(agent Agent) Agent {
 	for _, m := range slices.Backward(r.Middleware) {
 		agent = m(agent)

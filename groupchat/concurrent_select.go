@@ -62,7 +62,8 @@ func SelectBy(o LLMSelectOptions) Selector {
 			if err != nil {
 				return nil, err
 			}
-			v.Participants = slices.DeleteFunc(slices.Clone(v.Participants), func(p Info) bool { return !slices.Contains(names, p.Name) })
+			v.Participants = slices.DeleteFunc(slices.Clone(v.Participants),
+				func(p Info) bool { return !slices.Contains(names, p.Name) })
 		}
 		if len(v.Participants) < 2 {
 			return namesIn(v.Participants), nil
@@ -78,13 +79,13 @@ func SelectBy(o LLMSelectOptions) Selector {
 			return nil, err
 		}
 		if v.records != nil {
-			v.records.x.Log.WarnContext(ctx, "groupchat: the model does not choose who works, so all do", "turn", v.records.Path(), "error", err)
+			v.records.x.Log.WarnContext(ctx, "groupchat: the model does not choose who works, so all do", "turn",
+				v.records.Path(), "error", err)
 		}
 		return o.first(namesIn(v.Participants)), nil
 	}
 }
 
-// first are the first Most of names.
 func (o *LLMSelectOptions) first(names []string) []string {
 	if o.Most > 0 && o.Most < len(names) {
 		return names[:o.Most]
@@ -95,9 +96,11 @@ func (o *LLMSelectOptions) first(names []string) []string {
 // ask asks the model until its choice can be used.
 func (o *LLMSelectOptions) ask(ctx context.Context, v View) ([]string, error) {
 	names := namesIn(v.Participants)
-	request := model.Request{Messages: o.messages(v), Schema: selectionSchema(names), SchemaName: "selection", Strict: true}
+	request := model.Request{Messages: o.messages(v), Schema: selectionSchema(names), SchemaName: "selection",
+		Strict: true}
 	for try := 1; ; try++ {
-		reply, err := v.AskModel(ctx, strconv.Itoa(try), ModelCall{Purpose: ForChoice, Model: o.Model, Request: request})
+		reply, err := v.AskModel(ctx, strconv.Itoa(try),
+			ModelCall{Purpose: ForChoice, Model: o.Model, Request: request})
 		if err != nil {
 			return nil, err
 		}
@@ -111,7 +114,8 @@ func (o *LLMSelectOptions) ask(ctx context.Context, v View) ([]string, error) {
 		if words := reply.Words(); words != "" {
 			request.Messages = append(request.Messages, model.Message{Role: agui.RoleAssistant, Text: words})
 		}
-		request.Messages = append(request.Messages, model.Message{Role: agui.RoleUser, Text: "That will not do: " + problem + ". Choose again."})
+		request.Messages = append(request.Messages,
+			model.Message{Role: agui.RoleUser, Text: "That will not do: " + problem + ". Choose again."})
 	}
 }
 
@@ -149,7 +153,6 @@ func (o *LLMSelectOptions) read(text string, names []string) (chosen []string, p
 	return chosen, ""
 }
 
-// messages are what the model decides on.
 func (o *LLMSelectOptions) messages(v View) []model.Message {
 	var b strings.Builder
 	b.WriteString("These participants can work at once on what the user wants:\n")
@@ -189,7 +192,6 @@ func selectionSchema(names []string) json.RawMessage {
 	return schema
 }
 
-// namesIn are the names of participants.
 func namesIn(participants []Info) []string {
 	names := make([]string, len(participants))
 	for i, p := range participants {

@@ -89,7 +89,8 @@ func Contains(pointer string, value any) Condition {
 		}
 		var list []json.RawMessage
 		if exact.Unmarshal(raw, &list) == nil {
-			return slices.ContainsFunc(list, func(one json.RawMessage) bool { return bytes.Equal(state.Canonical(one), want) })
+			return slices.ContainsFunc(list,
+				func(one json.RawMessage) bool { return bytes.Equal(state.Canonical(one), want) })
 		}
 		text, ok := textOf(raw)
 		return ok && isText && strings.Contains(text, part)
@@ -137,7 +138,6 @@ func Speaker(participant string) Condition {
 	return func(v View) bool { return v.LastSpeaker == participant }
 }
 
-// raw is the value in the state at pointer.
 func (v View) raw(pointer string) (json.RawMessage, bool) {
 	if v.State == nil {
 		return nil, false

@@ -39,14 +39,12 @@ func WithContract(agent Agent, c Contract) Agent {
 	return k
 }
 
-// A contracted is an agent with a contract.
 type contracted struct {
 	agent           Agent
 	inputs, outputs *contractSide // nil: nothing is asked for
 	err             error         // of the schemas
 }
 
-// A contractSide is one schema of a contract.
 type contractSide struct {
 	what     string
 	schema   *state.Schema
@@ -192,7 +190,6 @@ func contractOf(a Agent) *contracted {
 	return nil
 }
 
-// firstName is the first name of a JSON Pointer.
 func firstName(pointer string) string {
 	first, _, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
 	return strings.NewReplacer("~1", "/", "~0", "~").Replace(first)

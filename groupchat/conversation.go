@@ -16,10 +16,11 @@ type OutputMode string
 
 // The output modes.
 const (
-	OutputBoth    OutputMode = ""        // they are shown as they are said, and are part of the conversation
-	OutputDirect  OutputMode = "direct"  // people see them as they are said, but no other agent of the team does
-	OutputHistory OutputMode = "history" // only its last words are shown, when it is done, and are part of the conversation
-	OutputNone    OutputMode = "none"    // nothing is shown: who invoked it gets its words
+	OutputBoth   OutputMode = ""       // they are shown as they are said, and are part of the conversation
+	OutputDirect OutputMode = "direct" // people see them as they are said, but no other agent of the team does
+	// only its last words are shown, when it is done, and are part of the conversation
+	OutputHistory OutputMode = "history"
+	OutputNone    OutputMode = "none" // nothing is shown: who invoked it gets its words
 )
 
 // ownConversation reports whether the agent works in a private conversation, which clients do not see.
@@ -45,13 +46,11 @@ func (x *execution) branch(given, kept []Message) (*branch, error) {
 	return &branch{run, len(messages(run)) - len(kept)}, run.Start(&agui.RunStarted{})
 }
 
-// said are the messages since it began.
 func (b *branch) said() []Message {
 	all := messages(b.run)
 	return all[min(b.given, len(all)):]
 }
 
-// messages is the conversation of r so far.
 func messages(r *run.Run) []Message {
 	var all []Message
 	r.Inspect(func(v *run.View) { all = v.Messages() })
@@ -130,7 +129,6 @@ func readMark(raw json.RawMessage) (k mark) {
 	return k
 }
 
-// marked is the metadata of what t says.
 func (t *Turn) marked() agui.Metadata { return t.markedAs(t.name(), t.identity(), t.fanMarks()) }
 
 // markedAs is the metadata of what t says under a name for the one at path.

@@ -34,9 +34,9 @@ func newExecution(ctx context.Context, root Agent, s *Session) *execution {
 	return x
 }
 
-// rootTurn is the turn of the run's own agent.
 func (x *execution) rootTurn() *Turn {
-	t := &Turn{x: x, ctx: x.ctx, run: x.Run, out: x.Run.Writer, clientWriter: x.Run.Writer, scope: state.Shared(x.State), hooks: x.Hooks,
+	t := &Turn{x: x, ctx: x.ctx, run: x.Run, out: x.Run.Writer, clientWriter: x.Run.Writer,
+		scope: state.Shared(x.State), hooks: x.Hooks,
 		filtered: &filteredWriters{}}
 	t.begin(x.root)
 	t.filter(x.Hooks)
@@ -63,7 +63,6 @@ func (x *execution) end(t *Turn, err error) (Result, error) {
 	return Result{Pause: pause, Checkpoint: checkpoint, Closings: x.closings()}, nil
 }
 
-// An execution is one run under way.
 type execution struct {
 	Session
 	ctx       context.Context // the run's own: no turn has failed if it ends
@@ -75,7 +74,6 @@ type execution struct {
 	records
 }
 
-// enter finds the record the run starts from.
 func (x *execution) enter(root Agent) error {
 	if x.Checkpoint == nil {
 		x.root = &turnRecord{ID: x.Origin, Form: (&Participant{Agent: root}).form()}
@@ -130,7 +128,6 @@ func (x *execution) addReply(reply *model.Reply) error {
 	return x.count(reply.Cost, append(slices.Clip(reply.Earlier), reply.Usage)...)
 }
 
-// addUsage records usage without a known price.
 func (x *execution) addUsage(list ...agui.TokenUsage) error { return x.count(nil, list...) }
 
 func (x *execution) count(cost *float64, list ...agui.TokenUsage) error {

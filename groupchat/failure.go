@@ -152,8 +152,10 @@ func Retryable(err error) bool {
 		}
 	}
 	switch errcode.Of(coded(err)) {
-	case errcode.ModelAuth, errcode.ModelRequest, errcode.Forbidden, errcode.Unauthorized, errcode.TooLarge, errcode.Internal,
-		errcode.RemoteLoop, errcode.NoRoute, errcode.CheckpointIncompatible, errcode.ModelContextLength, errcode.GuardrailRefused,
+	case errcode.ModelAuth, errcode.ModelRequest, errcode.Forbidden, errcode.Unauthorized, errcode.TooLarge,
+		errcode.Internal,
+		errcode.RemoteLoop, errcode.NoRoute, errcode.CheckpointIncompatible, errcode.ModelContextLength,
+		errcode.GuardrailRefused,
 		errcode.BudgetExceeded, errcode.HookFailed, errcode.ContractViolation:
 		return false
 	default:
@@ -192,7 +194,8 @@ func (p ErrorPolicy) wait(ctx context.Context, n int) bool {
 // hook's refusal, a budget's, or the end of the run.
 func ModelFailed(err error) bool {
 	switch errcode.Of(err) {
-	case errcode.ModelUnavailable, errcode.ModelAuth, errcode.ModelRequest, errcode.ModelResponse, errcode.ModelContentFilter, errcode.ModelContextLength:
+	case errcode.ModelUnavailable, errcode.ModelAuth, errcode.ModelRequest, errcode.ModelResponse,
+		errcode.ModelContentFilter, errcode.ModelContextLength:
 		return true
 	default:
 		return false

@@ -37,7 +37,8 @@ const (
 )
 
 // autonomousPrompt is the instruction of an autonomous speaker after a turn in which it did not hand over.
-const autonomousPrompt = "The user does not answer. Go on by yourself, hand over to somebody else, or finish if nothing is left to do."
+const autonomousPrompt = "The user does not answer. Go on by yourself, hand over to somebody else, or finish if " +
+	"nothing is left to do."
 
 // Handoff makes managers that let the speakers choose the next one, with [Turn.Goto]. A speaker that names none gives
 // control back to the user: the chat has ended, and the user's next message goes to that speaker again. A speaker that

@@ -62,7 +62,6 @@ type Summary struct {
 	MaxBytes int
 }
 
-// validate reports mistakes in h.
 func (h *History) validate(bad func(format string, args ...any)) {
 	if h == nil {
 		return
@@ -90,7 +89,6 @@ func (h *History) Validate() error {
 	return errors.Join(errs...)
 }
 
-// or is own if it is set, and else h.
 func (h *History) or(own *History) History {
 	switch {
 	case own != nil:

@@ -12,7 +12,6 @@ const (
 	tokensPerMedium  = 1000
 )
 
-// tokensOf estimates how many tokens text is.
 func tokensOf(text string) int { return (len(text) + bytesPerToken - 1) / bytesPerToken }
 
 // messageTokens estimates how many tokens a message is. Of media it is not the bytes that count.

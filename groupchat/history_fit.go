@@ -18,7 +18,8 @@ const (
 
 // ask composes a request, omits the excess, and calls with the rest; again and shorter, if it is refused as too long.
 // Key names is recorded of it in the turn. What a request is composed of is not held while the model is waited for.
-func (s *shortener) ask(ctx context.Context, key string, compose func() composed, call func(r *model.Request) (reply *model.Reply, said bool, err error)) (*model.Reply, error) {
+func (s *shortener) ask(ctx context.Context, key string, compose func() composed,
+	call func(r *model.Request) (reply *model.Reply, said bool, err error)) (*model.Reply, error) {
 	r := s.first(ctx, key, compose)
 	var refusal error
 	for try := 0; ; try++ {
@@ -109,7 +110,6 @@ func (s *shortener) tooLong(r *model.Request, err error) bool {
 	}
 }
 
-// learn notes that a request was too long.
 func (s *shortener) learn(tokens int) {
 	if limit := max(tokens*9/10, 1); s.note.Limit == 0 || limit < s.note.Limit {
 		s.note.Limit = limit
@@ -130,9 +130,12 @@ func (s *shortener) leave(ctx context.Context, key string, c *composed, r *model
 	next := s.note
 	next.Through, next.Sum = through, sumOf(c.seen[i])
 	if s.h.Strategy == HistorySummarise && !s.passing {
-		summary, err := s.summarise(ctx, key, c.entries[c.kept:at], through, cmp.Or(s.limit(r), max(requestTokens(r), suspicious)))
+		summary, err := s.summarise(ctx, key, c.entries[c.kept:at], through,
+			cmp.Or(s.limit(r), max(requestTokens(r), suspicious)))
 		if err != nil {
-			s.warn(ctx, "groupchat: there is no summary of what leaves the conversation, it is tried again in the next turn", err)
+			s.warn(ctx,
+				"groupchat: there is no summary of what leaves the conversation, it is tried again in the next turn",
+				err)
 			s.passing = true
 		} else {
 			next.Summary = summary
@@ -157,7 +160,6 @@ func (s *shortener) clipMore(c *composed) bool {
 	return true
 }
 
-// warn writes to the run's log.
 func (s *shortener) warn(ctx context.Context, message string, err error) {
 	if s.t != nil {
 		s.t.x.Log.WarnContext(ctx, message, "turn", s.t.ID(), "error", err)

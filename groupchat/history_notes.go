@@ -26,7 +26,6 @@ type historyNote struct {
 	clip int
 }
 
-// forget resets the omission.
 func (n *historyNote) forget() { n.Through, n.Sum, n.Summary = "", "", "" }
 
 // A shortener keeps the requests of one turn to one model within what a history says, and the server takes.
@@ -63,7 +62,6 @@ func newShortener(t *Turn, h History, m model.Model, name string) *shortener {
 	return s
 }
 
-// save stores the note for the next turn.
 func (s *shortener) save() {
 	if s.passing {
 		s.saved.Limit, s.saved.Ratio = s.note.Limit, s.note.Ratio

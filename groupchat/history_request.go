@@ -61,7 +61,8 @@ func (c *composed) build(n *historyNote) *model.Request {
 			r.Messages = append(r.Messages, gap...)
 		}
 		if i == at && len(c.now) > 0 {
-			r.Messages = append(r.Messages, model.Message{Role: agui.RoleUser, Text: strings.Join(append([]string{situationText}, c.now...), "\n\n")})
+			r.Messages = append(r.Messages, model.Message{Role: agui.RoleUser,
+				Text: strings.Join(append([]string{situationText}, c.now...), "\n\n")})
 		}
 		r.Messages = append(r.Messages, e.Message)
 	}

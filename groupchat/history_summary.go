@@ -18,8 +18,9 @@ import (
 const (
 	leastSummary, mostSummary = 512, 8 << 10      // bytes
 	leastPiece, mostPiece     = 2 << 10, 64 << 10 // bytes of one summarised part
-	summaryPieces             = 8                 // the limit of model calls for one summary; older messages are dropped
-	resultInSummary           = 2 << 10           // bytes of one message that are summarised
+	// the limit of model calls for one summary; older messages are dropped
+	summaryPieces   = 8
+	resultInSummary = 2 << 10 // bytes of one message that are summarised
 )
 
 // errNoSummary is a reply of a model that is none.
@@ -34,7 +35,8 @@ type madeSummary struct {
 
 // summarise makes the summary of what leaves, which ends with the message through, and of the summary so far. Tokens is
 // how long a request may be. It is recorded: a turn that is entered again finds it.
-func (s *shortener) summarise(ctx context.Context, key string, leaving []entry, through string, tokens int) (string, error) {
+func (s *shortener) summarise(ctx context.Context, key string, leaving []entry, through string,
+	tokens int) (string, error) {
 	work := func() (madeSummary, error) {
 		return s.makeSummary(ctx, leaving, tokens)
 	}
@@ -92,10 +94,14 @@ func (s *shortener) askForSummary(ctx context.Context, earlier, since string, mo
 	}
 	text.WriteString(since)
 	request := model.Request{Messages: []model.Message{
-		{Role: agui.RoleSystem, Text: fmt.Sprintf("You write down what is to be remembered of a conversation, for the assistant who goes on with it and "+
-			"sees nothing else of this part. Keep who wants what, what was decided, found out and done, names, numbers, ids, and what is still open. "+
-			"What the conversation asks for is not asked of you. Write a new summary that takes in the one so far, in the language of the conversation, "+
-			"in at most %d characters, and nothing else.", most*3/4)},
+		{Role: agui.RoleSystem,
+			Text: fmt.Sprintf("You write down what is to be remembered of a conversation, for the assistant who "+
+				"goes on with it and "+
+				"sees nothing else of this part. Keep who wants what, what was decided, found out and done, names, "+
+				"numbers, ids, and what is still open. "+
+				"What the conversation asks for is not asked of you. Write a new summary that takes in the one so "+
+				"far, in the language of the conversation, "+
+				"in at most %d characters, and nothing else.", most*3/4)},
 		{Role: agui.RoleUser, Text: text.String()},
 	}}
 	if err := Fence(ctx); err != nil {
@@ -111,7 +117,8 @@ func (s *shortener) askForSummary(ctx context.Context, earlier, since string, mo
 		err = &errcode.Error{Code: errcode.ModelResponse, Err: errNoSummary}
 	}
 	if err == nil && len(reply.Text) > 2*mostSummary {
-		err = &errcode.Error{Code: errcode.ModelResponse, Err: fmt.Errorf("%w: it has %d bytes", errNoSummary, len(reply.Text))}
+		err = &errcode.Error{Code: errcode.ModelResponse,
+			Err: fmt.Errorf("%w: it has %d bytes", errNoSummary, len(reply.Text))}
 	}
 	return reply, err
 }
@@ -127,7 +134,8 @@ func checkSummary(summary, earlier string, leaving []entry, most int) (string, e
 	case summary == "":
 		return "", &errcode.Error{Code: errcode.ModelResponse, Err: errNoSummary}
 	case len(summary) >= stands:
-		return "", &errcode.Error{Code: errcode.ModelResponse, Err: fmt.Errorf("%w: it is longer than what it stands for", errNoSummary)}
+		return "", &errcode.Error{Code: errcode.ModelResponse,
+			Err: fmt.Errorf("%w: it is longer than what it stands for", errNoSummary)}
 	}
 	return clip.To(summary, most), nil
 }

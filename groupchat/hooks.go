@@ -87,7 +87,6 @@ type ToolFunc func(ctx context.Context, u ToolUse) (ToolResult, error)
 // without, and the other way round.
 func WithHooks(agent Agent, hooks ...Hooks) Agent { return &hooked{agent, hooks} }
 
-// A hooked is an agent with hooks.
 type hooked struct {
 	agent Agent
 	hooks []Hooks

@@ -15,7 +15,8 @@ import (
 func (h *Hooks) guarded(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = &errcode.Error{Code: errcode.HookFailed, Err: fmt.Errorf("hooks %q: %w", h.Name, &PanicError{Value: v, Stack: debug.Stack()})}
+			err = &errcode.Error{Code: errcode.HookFailed,
+				Err: fmt.Errorf("hooks %q: %w", h.Name, &PanicError{Value: v, Stack: debug.Stack()})}
 		}
 	}()
 	return f()
@@ -37,7 +38,8 @@ func (t *Turn) underRunHooks(ctx context.Context, hooks []Hooks, f func(context.
 // A turnHook is Hooks.Run or Hooks.Turn.
 type turnHook = func(ctx context.Context, t *Turn, next func(context.Context) error) error
 
-func (t *Turn) under(ctx context.Context, hooks []Hooks, which func(*Hooks) turnHook, f func(context.Context) error) error {
+func (t *Turn) under(ctx context.Context, hooks []Hooks, which func(*Hooks) turnHook,
+	f func(context.Context) error) error {
 	next := f
 	for i := len(hooks) - 1; i >= 0; i-- {
 		h := &hooks[i]

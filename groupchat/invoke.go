@@ -131,14 +131,14 @@ func (t *Turn) invokeAll(list []Invocation, prepare func(*Turn)) ([]Reply, error
 	return replies, nil
 }
 
-// invoke lets one agent work.
 func (t *Turn) invoke(ctx context.Context, v *Invocation, record *turnRecord, prepare func(*Turn)) error {
 	p := v.participant()
 	skipped, err := t.retry(ctx, p, record, func() error {
 		c := t.child(v.key())
 		c.begin(record)
 		c.ctx, c.as, c.participant, c.owned = ctx, p.Name, p, true
-		c.visibility, c.saved = &visibility{context: p.Context, given: v.Messages, input: v.Input}, savedIn(&record.Scope)
+		c.visibility, c.saved = &visibility{context: p.Context, given: v.Messages, input: v.Input},
+			savedIn(&record.Scope)
 		prepare(c)
 		if c.output = v.Output; c.output == OutputDirect {
 			c.direct = c.Path()
@@ -159,7 +159,6 @@ func (v *Invocation) participant() *Participant {
 	}
 }
 
-// key tells the children of a turn apart.
 func (v *Invocation) key() string {
 	if v.N < 2 {
 		return v.Name
@@ -167,7 +166,6 @@ func (v *Invocation) key() string {
 	return v.Name + "@" + strconv.Itoa(v.N)
 }
 
-// check reports why v cannot be.
 func (v *Invocation) check() error {
 	var errs []error
 	bad := collecting(&errs)
@@ -197,7 +195,8 @@ func (t *Turn) conclude() error {
 		return nil
 	}
 	said := t.x.branchOf(&t.record.Branch)
-	return t.sayAnswers(t.up.run, t.parentWriter, t.participant.Agent, "say", t.x.answers(said, plainPath(t.path), anyMessage))
+	return t.sayAnswers(t.up.run, t.parentWriter, t.participant.Agent, "say",
+		t.x.answers(said, plainPath(t.path), anyMessage))
 }
 
 // sayWhole says words as one message, unless they are empty.
@@ -219,5 +218,6 @@ func (t *Turn) reply(v *Invocation, record *turnRecord) Reply {
 		ended.visibility = &visibility{given: []Message{}}
 		said = ended.said()
 	}
-	return Reply{Name: v.Name, Messages: said, Skipped: record.Skipped, answers: t.x.answers(said, plainPath(ended.path), anyMessage)}
+	return Reply{Name: v.Name, Messages: said, Skipped: record.Skipped,
+		answers: t.x.answers(said, plainPath(ended.path), anyMessage)}
 }

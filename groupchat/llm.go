@@ -86,7 +86,8 @@ func (a *LLM) Describe() Info {
 	info := Info{Description: a.Description, Structure: Structure{Kind: KindModel}}
 	for i := range a.Tools {
 		approved := a.Approve.wants(&a.Tools[i])
-		info.Interrupts, info.Approvals = info.Interrupts || a.Tools[i].Turn != nil || approved, info.Approvals || approved
+		info.Interrupts, info.Approvals = info.Interrupts || a.Tools[i].Turn != nil || approved,
+			info.Approvals || approved
 		if a.Tools[i].agent != nil {
 			info.Participants = append(info.Participants, a.Tools[i].info)
 			info.Abilities = info.or(a.Tools[i].info.Abilities)
@@ -118,7 +119,6 @@ func (a *LLM) validateIn(where string, above []Agent) error {
 	return errors.Join(errs...)
 }
 
-// validate reports the agent's own mistakes.
 func (a *LLM) validate() error {
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
@@ -182,7 +182,6 @@ func (a *LLM) validate() error {
 	return errors.Join(errs...)
 }
 
-// An llmRun is an agent taking one turn.
 type llmRun struct {
 	*LLM
 	t      *Turn
@@ -254,7 +253,8 @@ func (a *LLM) run(ctx context.Context, t *Turn) error {
 			if bad++; bad > outputRetries {
 				return errors.Join(r.mismatched(s), r.forgetWords())
 			}
-			s.note = "This is not what was asked for: " + problem.Error() + ". Answer again, with JSON that matches the schema and nothing else."
+			s.note = "This is not what was asked for: " + problem.Error() +
+				". Answer again, with JSON that matches the schema and nothing else."
 			continue
 		}
 		if rounds++; rounds > r.most() {
@@ -301,7 +301,8 @@ func (r *llmRun) endless(s *llmRound) error {
 
 // mismatched is the failure of a turn after replies that do not match the schema. The problem quotes the reply.
 func (r *llmRun) mismatched(s *llmRound) error {
-	return fail(errcode.ModelResponse, "%s: the reply is not as its schema wants it: %w", r.t.Path(), mismatch(r.Output.Schema, likeliest(model.Values(s.reply.Text))))
+	return fail(errcode.ModelResponse, "%s: the reply is not as its schema wants it: %w", r.t.Path(),
+		mismatch(r.Output.Schema, likeliest(model.Values(s.reply.Text))))
 }
 
 // conclude checks and stores the last reply. Problem is why it is not accepted.

@@ -16,14 +16,15 @@ func (r *llmRun) ask(ctx context.Context) (*llmRound, error) {
 	live := &speaker{r: r, mute: r.Output != nil, key: s.key()}
 	call := live.asks()
 	reply, err := recorded(r.t, live.key, func() (*model.Reply, error) {
-		reply, err := r.short.ask(ctx, strconv.Itoa(s.n), r.composed, func(request *model.Request) (*model.Reply, bool, error) {
-			call.Request = *request
-			reply, err := callModel(ctx, call)
-			if usageErr := r.t.x.addReply(reply); err == nil {
-				err = usageErr
-			}
-			return reply, live.used, err
-		})
+		reply, err := r.short.ask(ctx, strconv.Itoa(s.n), r.composed,
+			func(request *model.Request) (*model.Reply, bool, error) {
+				call.Request = *request
+				reply, err := callModel(ctx, call)
+				if usageErr := r.t.x.addReply(reply); err == nil {
+					err = usageErr
+				}
+				return reply, live.used, err
+			})
 		return reply, r.endReply(live, reply, err)
 	})
 	if err != nil {

@@ -69,7 +69,8 @@ func (r *llmRun) callAll(ctx context.Context, s *llmRound) (ended bool, err erro
 			if err := protect(func() error { got = work(ctx); return got.err }); err != nil {
 				got.err = err
 			}
-			r.t.countWork(&r.t.running, -1) // before the outcome is known: the commit after the last one is left out while others work
+			// before the outcome is known: the commit after the last one is left out while others work
+			r.t.countWork(&r.t.running, -1)
 			outcomes[i] <- got
 		})
 	}
@@ -114,7 +115,6 @@ func (r *llmRun) approved(s *llmRound) bool {
 	return false
 }
 
-// handoff is whom call i hands over to.
 func (r *llmRun) handoff(s *llmRound, i int) string {
 	return r.tools.byName[s.reply.Calls[i].Name].handoff
 }
@@ -154,7 +154,8 @@ func (r *llmRun) prepare(s *llmRound, i int) (settledCall, func(context.Context)
 	}
 	in := r.t.Input()
 	c := ToolCall{ID: id, Name: o.name, Arguments: arguments, ThreadID: in.ThreadID, Principal: in.Principal}
-	c.Key = state.Hash([]byte(in.Principal.ID), []byte(in.ThreadID), []byte(r.t.ID()), []byte(key), state.Canonical(arguments))[:32]
+	c.Key = state.Hash([]byte(in.Principal.ID), []byte(in.ThreadID), []byte(r.t.ID()), []byte(key),
+		state.Canonical(arguments))[:32]
 	c.nth, c.model, c.history, c.mark = r.callNumber(s, i), r.Model, r.short.inherited, decided.mark
 	if o.tool.Turn != nil {
 		return settledCall{}, func(ctx context.Context) settledCall { return r.enter(ctx, o.tool, s, i, c) }
@@ -203,7 +204,6 @@ func (r *llmRun) recorded(key string) bool {
 	return ok
 }
 
-// once records the result of f.
 func (r *llmRun) once(key string, f func() (ToolResult, error)) settledCall {
 	result, err := Once(r.t, key, f)
 	if err != nil && result.Content.IsZero() {
@@ -225,7 +225,8 @@ func (r *llmRun) showResult(s *llmRound, i int, got settledCall) error {
 		if got.known || r.answered(id) {
 			return nil
 		}
-		e := &agui.ToolCallResult{MessageID: r.t.out.NewID(), ToolCallID: id, Role: agui.RoleTool, Content: got.result.Content}
+		e := &agui.ToolCallResult{MessageID: r.t.out.NewID(), ToolCallID: id, Role: agui.RoleTool,
+			Content: got.result.Content}
 		e.Metadata = got.result.Metadata
 		return r.writer(s.reply.Calls[i].Name, key).Emit(e)
 	})

@@ -12,7 +12,6 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// An llmChoice is what a model is to answer.
 type llmChoice struct {
 	Terminate   bool   `json:"terminate"`
 	NextSpeaker string `json:"next_speaker"`
@@ -61,7 +60,8 @@ func readChoice(text string, participants []Info, idle string) (llmChoice, *choi
 		return c, nil
 	}
 	return c, &choiceError{
-		fmt.Sprintf("there is no %q; next_speaker is one of %s", clip.To(c.NextSpeaker, 100), strings.Join(names, ", ")), errcode.UnknownSpeaker,
+		fmt.Sprintf("there is no %q; next_speaker is one of %s", clip.To(c.NextSpeaker, 100),
+			strings.Join(names, ", ")), errcode.UnknownSpeaker,
 	}
 }
 

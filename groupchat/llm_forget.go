@@ -30,7 +30,6 @@ func recallForgotten(t *Turn) (f forgotten, err error) {
 	return f, nil
 }
 
-// next is the number of the next reply.
 func (r *llmRun) next() int {
 	n := 0
 	if len(r.rounds) > 0 {

@@ -76,7 +76,8 @@ func (m *llmManager) Next(ctx context.Context, v View) (Decision, error) {
 	if v.turn == nil {
 		d, err = m.decide(ctx, v)
 	} else {
-		d, err = recorded(v.turn, modelKey+"manager/"+strconv.Itoa(v.Round), func() (llmDecision, error) { return m.decide(ctx, v) })
+		d, err = recorded(v.turn, modelKey+"manager/"+strconv.Itoa(v.Round),
+			func() (llmDecision, error) { return m.decide(ctx, v) })
 	}
 	switch {
 	case err != nil:
@@ -107,12 +108,14 @@ func (m *llmManager) decide(ctx context.Context, v View) (llmDecision, error) {
 		if err := Fence(ctx); err != nil {
 			return d, err
 		}
-		reply, err := short.ask(ctx, fmt.Sprintf("manager/%d/%d", v.Round, try), func() composed { return m.composed(v, short) },
+		reply, err := short.ask(ctx, fmt.Sprintf("manager/%d/%d", v.Round, try),
+			func() composed { return m.composed(v, short) },
 			func(r *model.Request) (*model.Reply, bool, error) {
 				request := *r
 				request.Messages = append(request.Messages, corrections...)
 				request.Schema, request.SchemaName, request.Strict = schema, "choice", true
-				reply, err := callModel(ctx, &ModelCall{Turn: v.turn, Purpose: ForChoice, Model: m.Model, Request: request})
+				reply, err := callModel(ctx,
+					&ModelCall{Turn: v.turn, Purpose: ForChoice, Model: m.Model, Request: request})
 				used = state.AddUsage(used, append([]agui.TokenUsage{reply.Usage}, reply.Earlier...))
 				d.Usage, d.Earlier, d.Cost = used[0], used[1:], state.AddCost(d.Cost, reply.Cost)
 				if v.turn != nil {
@@ -135,7 +138,8 @@ func (m *llmManager) decide(ctx context.Context, v View) (llmDecision, error) {
 		if words := reply.Words(); words != "" {
 			corrections = append(corrections, model.Message{Role: agui.RoleAssistant, Text: words})
 		}
-		corrections = append(corrections, model.Message{Role: agui.RoleUser, Text: "That will not do: " + wrong.problem + ". Choose again."})
+		corrections = append(corrections,
+			model.Message{Role: agui.RoleUser, Text: "That will not do: " + wrong.problem + ". Choose again."})
 	}
 }
 
@@ -145,7 +149,8 @@ func (m *llmManager) fallBack(ctx context.Context, v View, d llmDecision, err er
 		return d, err
 	}
 	if v.turn != nil {
-		v.turn.x.Log.WarnContext(ctx, "groupchat: the manager's model does not decide, its fallback does", "chat", v.turn.Path(), "error", err)
+		v.turn.x.Log.WarnContext(ctx, "groupchat: the manager's model does not decide, its fallback does", "chat",
+			v.turn.Path(), "error", err)
 	}
 	return llmDecision{Failed: true, Usage: d.Usage, Earlier: d.Earlier, Cost: d.Cost}, nil
 }
@@ -153,7 +158,6 @@ func (m *llmManager) fallBack(ctx context.Context, v View, d llmDecision, err er
 // managerNote ends the key of a manager's note. No participant's name has such characters.
 const managerNote = "#manager"
 
-// composed is what the model decides on.
 func (m *llmManager) composed(v View, short *shortener) composed {
 	var system []string
 	if m.Instructions != "" {

@@ -40,7 +40,6 @@ func CheckPrompt(prompt string) error {
 	return nil
 }
 
-// task is the description of the model's task.
 func (m *llmManager) task(v View) string {
 	values := map[string]string{PromptParticipants: v.roll(), PromptState: m.situation(v), PromptForm: choiceForm}
 	task := m.Prompt
@@ -57,7 +56,6 @@ func (m *llmManager) task(v View) string {
 	return promptPlace.ReplaceAllStringFunc(task, func(place string) string { return values[place] }) + rest.String()
 }
 
-// roll lists the participants, a line each.
 func (v View) roll() string {
 	var b strings.Builder
 	for _, p := range v.Participants {

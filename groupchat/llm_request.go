@@ -64,7 +64,8 @@ func (r *llmRun) system(conversation []string) string {
 	}
 	parts = append(parts, conversation...)
 	if name := r.t.name(); name != "" {
-		parts = append(parts, fmt.Sprintf("You are %s. What others in this conversation say begins with their name.", name))
+		parts = append(parts,
+			fmt.Sprintf("You are %s. What others in this conversation say begins with their name.", name))
 	}
 	return strings.Join(parts, "\n\n")
 }
@@ -109,7 +110,8 @@ type transcript struct {
 // transcript begins one of seen, of which the first cut messages are left out.
 func (r *llmRun) transcript(seen []Message, cut int) *transcript {
 	h := &transcript{
-		r: r, name: r.t.name(), own: map[string]bool{}, roundByMessage: map[string]*llmRound{}, told: map[*llmRound]bool{},
+		r: r, name: r.t.name(), own: map[string]bool{}, roundByMessage: map[string]*llmRound{},
+		told: map[*llmRound]bool{},
 		skip: map[string]bool{}, result: map[string]ToolResult{},
 	}
 	own, inside := r.t.innerInvocations()
@@ -119,7 +121,8 @@ func (r *llmRun) transcript(seen []Message, cut int) *transcript {
 		all = messagesAfter(all, seen[cut-1].ID)
 		seen = seen[cut:]
 	}
-	for _, m := range seen { // a message without a name may be another agent's: the root's own are those of no invocation
+	// a message without a name may be another agent's: the root's own are those of no invocation
+	for _, m := range seen {
 		if h.name != "" && m.Role == agui.RoleAssistant && m.SubagentRunID != "" && r.t.isOwn(m) {
 			h.own[m.SubagentRunID] = true
 		}
@@ -150,7 +153,6 @@ func messagesAfter(list []Message, id string) []Message {
 	return list
 }
 
-// skipThrough excludes everything up to m.
 func (h *transcript) skipThrough(m Message) {
 	s := h.roundByMessage[m.ID]
 	if s == nil {
@@ -166,7 +168,6 @@ func (h *transcript) put(id string, m model.Message) {
 	h.out = append(h.out, entry{Message: m, id: id})
 }
 
-// add takes the next message.
 func (h *transcript) add(m Message) {
 	if s := h.roundByMessage[m.ID]; s != nil {
 		h.round(s)
@@ -191,10 +192,10 @@ func (h *transcript) add(m Message) {
 	}
 }
 
-// spoken takes the words of an agent.
 func (h *transcript) spoken(m Message) {
 	words := m.Content.Text()
-	mine := h.name == "" && m.Name == "" && m.SubagentRunID == "" || h.name != "" && h.r.t.isOwn(m) || m.SubagentRunID != "" && h.own[m.SubagentRunID]
+	mine := h.name == "" && m.Name == "" && m.SubagentRunID == "" || h.name != "" && h.r.t.isOwn(m) ||
+		m.SubagentRunID != "" && h.own[m.SubagentRunID]
 	if !mine {
 		if words == "" {
 			return
@@ -228,9 +229,11 @@ func (h *transcript) round(last *llmRound) {
 			continue
 		}
 		h.told[s] = true
-		own := model.Message{Role: agui.RoleAssistant, Text: s.reply.Words(), Reasoning: s.reply.Reasoning, Opaque: s.reply.Opaque}
+		own := model.Message{Role: agui.RoleAssistant, Text: s.reply.Words(), Reasoning: s.reply.Reasoning,
+			Opaque: s.reply.Opaque}
 		for i, c := range s.reply.Calls {
-			own.Calls = append(own.Calls, madeAs(model.Call{ID: s.shown.Calls[i], Name: c.Name, Arguments: c.Arguments}, s.results[i]))
+			own.Calls = append(own.Calls,
+				madeAs(model.Call{ID: s.shown.Calls[i], Name: c.Name, Arguments: c.Arguments}, s.results[i]))
 		}
 		if own.Text == "" && own.Calls == nil {
 			continue

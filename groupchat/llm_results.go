@@ -22,7 +22,8 @@ const (
 // readResult is the tool by which a model reads the omitted part of a result.
 const readResult = "read_result"
 
-var readResultSchema = json.RawMessage(`{"type":"object","required":["call"],"additionalProperties":false,"properties":{` +
+var readResultSchema = json.RawMessage(`{"type":"object","required":["call"],"additionalProperties":false,` +
+	`"properties":{` +
 	`"call":{"type":"string","description":"which result, as it was told where it was cut"},` +
 	`"offset":{"type":"integer","minimum":0,"description":"from which byte on"},` +
 	`"search":{"type":"string","minLength":1,"description":"instead: the places from offset on that have this text"}}}`)
@@ -49,7 +50,8 @@ func clipResults(entries []entry, limit, lower int, reads bool) {
 		size, begin := len(e.Text), clip.Bytes(e.Text, limit)
 		e.Text, e.Parts = begin+"\n[The rest was left out.]", nil
 		if reads {
-			e.Text = fmt.Sprintf("%s\n[These are %d of %d bytes. The rest: %s with call %q and offset %d, or with search.]",
+			e.Text = fmt.Sprintf("%s\n[These are %d of %d bytes. The rest: %s with call %q and offset %d, or with "+
+				"search.]",
 				begin, len(begin), size, readResult, e.CallID, len(begin))
 		}
 	}

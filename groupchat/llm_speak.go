@@ -61,7 +61,8 @@ func (s *speaker) say(reply *model.Reply) error {
 		}
 	}
 	if said, made := len(s.calls), len(reply.Calls); said > made {
-		return fail(errcode.ModelResponse, "%s: the model began %d calls of tools, and its reply has %d", s.r.t.Path(), said, made)
+		return fail(errcode.ModelResponse, "%s: the model began %d calls of tools, and its reply has %d", s.r.t.Path(),
+			said, made)
 	}
 	return s.close()
 }

@@ -43,13 +43,16 @@ func (r *llmRun) offerTools(ctx context.Context) llmTools {
 		add(offer{name: t.Name, tool: t}, t.Description, t.Parameters)
 	}
 	for _, p := range r.t.Handoffs() {
-		add(offer{name: "handoff_to_" + p.Name, handoff: p.Name}, "Hands the conversation over to "+p.Name+". "+p.Description, nil)
+		add(offer{name: "handoff_to_" + p.Name, handoff: p.Name},
+			"Hands the conversation over to "+p.Name+". "+p.Description, nil)
 	}
 	if r.t.finishes() {
-		add(offer{name: "finish", handoff: Done}, "Ends the work: nothing is left to do. Say first what came of it.", nil)
+		add(offer{name: "finish", handoff: Done}, "Ends the work: nothing is left to do. Say first what came of it.",
+			nil)
 	}
 	if r.readsResults(tools) {
-		add(offer{name: readResult, tool: r.resultTool()}, "Reads on in the result of a call that was told you in part, or searches in it.", readResultSchema)
+		add(offer{name: readResult, tool: r.resultTool()},
+			"Reads on in the result of a call that was told you in part, or searches in it.", readResultSchema)
 		r.reads = true
 	}
 	if r.NoFrontendTools {

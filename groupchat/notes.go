@@ -94,7 +94,6 @@ func (s *Notes) Changed() json.RawMessage {
 	return raw
 }
 
-// noteSize estimates the memory of a note.
 func noteSize(key string, value json.RawMessage) int {
 	const rest = 32 // the number and the punctuation
 	return len(key) + len(value) + rest

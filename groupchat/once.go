@@ -140,7 +140,6 @@ func SayOnce(t *Turn, key, text string) error {
 	return t.done("say/"+key, func() error { return t.say(text) })
 }
 
-// say says one message in pieces.
 func (t *Turn) say(message string) error {
 	text := t.Text()
 	for i, piece := range pieces(message) {

@@ -52,7 +52,8 @@ func (a *LLM) checkPredictions(bad func(format string, args ...any)) {
 		if p.Tool == "" {
 			bad("prediction %d names no tool", i+1)
 		}
-		if p.Path == "" || state.CheckPointer(p.Path) != nil || strings.HasSuffix(p.Path, "/-") || strings.Contains(p.Path, "/-/") {
+		if p.Path == "" || state.CheckPointer(p.Path) != nil || strings.HasSuffix(p.Path, "/-") ||
+			strings.Contains(p.Path, "/-/") {
 			bad("prediction %d is for %q, which is not the pointer of a member", i+1, p.Path)
 		}
 		for _, other := range a.Predict[:i] {
@@ -92,7 +93,8 @@ func (s *speaker) predictEvent() error {
 		for _, p := range s.r.predictionsOf(name) {
 			// A page puts the value under a key of the state itself: a place further down it cannot predict.
 			if key := p.Path[1:]; !strings.Contains(key, "/") && p.Argument != "" {
-				list = append(list, mapping{strings.NewReplacer("~1", "/", "~0", "~").Replace(key), s.r.tools.toolName(name), p.Argument})
+				list = append(list, mapping{strings.NewReplacer("~1", "/", "~0", "~").Replace(key),
+					s.r.tools.toolName(name), p.Argument})
 			}
 		}
 	}

@@ -233,7 +233,8 @@ func (r *llmRun) notePrepared(s *llmRound, i int, settled settledCall, work bool
 	if len(r.Predict) == 0 {
 		return
 	}
-	unmade := !work && settled.result != nil && settled.err == nil && !r.recorded(s.callKey(i)) && (!settled.known || rejected(settled.result))
+	unmade := !work && settled.result != nil && settled.err == nil && !r.recorded(s.callKey(i)) &&
+		(!settled.known || rejected(settled.result))
 	if unmade {
 		s.unmade = with(s.unmade, i, true)
 	}
@@ -250,7 +251,8 @@ func (r *llmRun) noteOutcome(s *llmRound, i int, got settledCall) {
 	}
 	tool := r.tools.byName[s.reply.Calls[i].Name].tool
 	inTurn := tool != nil && tool.Turn != nil && tool.agent == nil
-	if got.err != nil || got.result != nil && (got.result.Metadata[failedMeta] != nil || inTurn && rejected(got.result)) {
+	if got.err != nil ||
+		got.result != nil && (got.result.Metadata[failedMeta] != nil || inTurn && rejected(got.result)) {
 		s.unmade = with(s.unmade, i, true)
 	}
 }

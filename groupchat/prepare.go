@@ -75,7 +75,8 @@ func (r *llmRun) prepareAgent(ctx context.Context) error {
 	}
 	own := *r.LLM
 	p := &Prepared{
-		Instructions: own.Instructions, Tools: slices.Clone(own.Tools), Sees: slices.Clone(own.Sees), Output: own.Output, View: r.t.view(),
+		Instructions: own.Instructions, Tools: slices.Clone(own.Tools), Sees: slices.Clone(own.Sees),
+		Output: own.Output, View: r.t.view(),
 	}
 	err := provide(ctx, r.Prepare, r.t, p)
 	if pauseOf(err) != nil {
@@ -86,7 +87,8 @@ func (r *llmRun) prepareAgent(ctx context.Context) error {
 			return err
 		}
 		r.away = true
-		r.t.x.Log.WarnContext(ctx, "groupchat: what an agent is prepared with is missing", "turn", r.t.ID(), "error", err)
+		r.t.x.Log.WarnContext(ctx, "groupchat: what an agent is prepared with is missing", "turn", r.t.ID(), "error",
+			err)
 	}
 	kept, err := recorded(r.t, preparedKey, func() (preparedRecord, error) {
 		return preparedRecord{p.Instructions, p.Before, p.After, p.Sees, p.Output}, nil
@@ -169,7 +171,6 @@ func (m *llmManager) preparedFor(ctx context.Context, v View) (*llmManager, erro
 	return &own, nil
 }
 
-// prepared takes messages that providers made.
 func (h *transcript) prepared(list []Message) {
 	provided, system := preparedMessages(list, h.name)
 	h.out, h.system = append(h.out, asEntries(provided)...), append(h.system, system...)

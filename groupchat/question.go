@@ -52,7 +52,8 @@ type Question struct {
 const maxCardValue = 256 << 10
 
 // cardNames are the reserved members of a card: a question must not look like another kind.
-var cardNames = []string{"id", "message", "options", "recommendation", "agent", "tool", "arguments", "argumentsText", "schema", "why", "remember", "truncated", "masked"}
+var cardNames = []string{"id", "message", "options", "recommendation", "agent", "tool", "arguments", "argumentsText",
+	"schema", "why", "remember", "truncated", "masked"}
 
 // complete is q with its options as JSON, and with their schema if it has none.
 func (q Question) complete() (Question, error) {

@@ -102,7 +102,6 @@ func (r *records) addHook(keep func()) *checkpointHook {
 	return k
 }
 
-// removeHook removes k after a final call.
 func (r *records) removeHook(k *checkpointHook) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -125,7 +124,6 @@ func savedIn(field *json.RawMessage) savedState {
 	}
 }
 
-// load reads a saved state.
 func (r *records) load(s savedState) json.RawMessage {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -155,7 +153,6 @@ func (r *records) knownFans() map[string]*Concurrent {
 	return r.fans
 }
 
-// suspend adds an invocation that waits.
 func (r *records) suspend(w waiting) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -215,7 +212,6 @@ func (r *records) claim(id string, mine chan struct{}) (other chan struct{}) {
 	return nil
 }
 
-// release ends a claim.
 func (r *records) release(id string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

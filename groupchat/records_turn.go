@@ -13,7 +13,6 @@ import (
 
 // The methods of [Turn] that read and change its record, under the lock of [records].
 
-// memo returns the recorded value of key.
 func (t *Turn) memo(key string) (json.RawMessage, bool) {
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
@@ -21,14 +20,12 @@ func (t *Turn) memo(key string) (json.RawMessage, bool) {
 	return raw, ok
 }
 
-// remember records raw under key.
 func (t *Turn) remember(key string, raw json.RawMessage) {
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
 	t.keys.Memo = with(t.keys.Memo, key, raw)
 }
 
-// forget removes recorded values.
 func (t *Turn) forget(keys ...string) {
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
@@ -51,7 +48,6 @@ func (t *Turn) markActed() {
 	t.record.Acted = true
 }
 
-// tries returns how often the turn failed.
 func (t *Turn) tries() int {
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
@@ -97,7 +93,6 @@ func (t *Turn) claimKey(kind, key, what string) error {
 	return nil
 }
 
-// changeKey gives a claimed key another meaning.
 func (t *Turn) changeKey(kind, key, what string) {
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
@@ -188,7 +183,6 @@ func (t *Turn) keepCall(key, id string) {
 	t.record.Acted = true
 }
 
-// toolKeys returns the keys of a call of a tool.
 func (t *Turn) toolKeys(call string) *keySpace {
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
@@ -273,7 +267,6 @@ func (t *Turn) decline() {
 	}
 }
 
-// sub returns the record of a turn under [Sub].
 func (t *Turn) sub() *subRecord {
 	after := t.lastMessage()
 	t.x.mu.Lock()
@@ -345,7 +338,8 @@ func (t *Turn) openChildren(list []Invocation, after string) ([]*turnRecord, err
 		if err := x.countTurnLocked(x.MaxTurns); err != nil {
 			return nil, err
 		}
-		children[i] = &turnRecord{ID: t.ID() + "/" + key, Speaker: v.Name, Instruction: v.Instruction, Form: v.participant().form(), After: t.since}
+		children[i] = &turnRecord{ID: t.ID() + "/" + key, Speaker: v.Name, Instruction: v.Instruction,
+			Form: v.participant().form(), After: t.since}
 		t.keys.Children = with(t.keys.Children, key, children[i])
 	}
 	for _, f := range children {
@@ -367,7 +361,8 @@ func (t *Turn) closeChild(record *turnRecord, skipped bool, err error) {
 	ended := map[string]bool{}
 	record.invocations(ended)
 	*record = turnRecord{
-		ID: record.ID, Speaker: record.Speaker, After: record.After, Acted: record.Acted, Past: slices.Sorted(maps.Keys(ended)),
+		ID: record.ID, Speaker: record.Speaker, After: record.After, Acted: record.Acted,
+		Past: slices.Sorted(maps.Keys(ended)),
 		Done: true, Skipped: skipped, Declined: record.declined(),
 		Branch: record.Branch,
 	}

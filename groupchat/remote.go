@@ -120,7 +120,8 @@ func NewRemote(o RemoteOptions) (*Remote, error) {
 	}
 	if o.Client == nil {
 		c, err := client.New(client.Options{
-			URL: o.URL, Agent: o.Agent, Headers: o.Headers, Server: o.Server, HTTP: o.HTTP, Idle: o.Idle, Timeout: o.Timeout,
+			URL: o.URL, Agent: o.Agent, Headers: o.Headers, Server: o.Server, HTTP: o.HTTP, Idle: o.Idle,
+			Timeout:  o.Timeout,
 			MaxEvent: o.MaxEvent, MaxEvents: o.MaxEvents, MaxBytes: o.MaxBytes,
 		})
 		if err != nil {
@@ -158,7 +159,8 @@ func (r *Remote) Describe() Info {
 	if c, ok := r.client.(interface{ Description() string }); ok && description == "" {
 		description = c.Description()
 	}
-	return Info{Description: description, Interrupts: true, Abilities: Abilities{ClientTools: true}, Structure: Structure{Kind: KindRemote}}
+	return Info{Description: description, Interrupts: true, Abilities: Abilities{ClientTools: true},
+		Structure: Structure{Kind: KindRemote}}
 }
 
 // Forwards names the headers of the caller's request that the agent passes on.
@@ -213,7 +215,8 @@ func (r *Remote) run(ctx context.Context, t *Turn) error {
 		next := &remoteFrame{N: f.N + 1}
 		if given.deliverable() {
 			last, next.Pause, err = r.exchange(ctx, t, f, given)
-			if failed, ok := errors.AsType[*errcode.Error](err); ok && failed.Code == errcode.RemoteFailed && given.onlyCancels() {
+			if failed, ok := errors.AsType[*errcode.Error](err); ok && failed.Code == errcode.RemoteFailed &&
+				given.onlyCancels() {
 				// A person can always cancel. Otherwise a remote that has forgotten its question, or has stopped, would
 				// ask for ever.
 				t.x.Log.WarnContext(ctx, "groupchat: a remote agent could not be told that its question was called off",
@@ -224,7 +227,9 @@ func (r *Remote) run(ctx context.Context, t *Turn) error {
 				return err
 			}
 		} else {
-			t.x.Log.InfoContext(ctx, "groupchat: a remote agent is not told that its question was called off, its dialect has no words for it",
+			t.x.Log.InfoContext(ctx,
+				"groupchat: a remote agent is not told that its question was called off, its dialect has no words "+
+					"for it",
 				"turn", t.ID())
 		}
 		next.Done = next.Pause == nil

@@ -28,7 +28,8 @@ func (x *exchange) activitySnapshot(e *agui.ActivitySnapshot) error {
 	a := x.activities[e.MessageID]
 	opener := func(id string, own agui.Metadata) agui.Event {
 		return &agui.ActivitySnapshot{
-			Tagged: taggedWith(e.Metadata, own), MessageID: id, ActivityType: e.ActivityType, Content: screened(e.ActivityType, e.Content), Replace: e.Replace,
+			Tagged: taggedWith(e.Metadata, own), MessageID: id, ActivityType: e.ActivityType,
+			Content: screened(e.ActivityType, e.Content), Replace: e.Replace,
 		}
 	}
 	if a == nil {
@@ -57,7 +58,8 @@ func (x *exchange) activityDelta(e *agui.ActivityDelta) error {
 	}
 	a.content = doc.JSON()
 	return x.emit(x.tag(e.SubagentRunID), &agui.ActivitySnapshot{
-		Tagged: taggedWith(e.Metadata), MessageID: a.ours, ActivityType: e.ActivityType, Content: screened(e.ActivityType, a.content),
+		Tagged: taggedWith(e.Metadata), MessageID: a.ours, ActivityType: e.ActivityType,
+		Content: screened(e.ActivityType, a.content),
 	})
 }
 
@@ -83,6 +85,7 @@ func (x *exchange) custom(e *agui.Custom) error {
 	case strings.HasPrefix(e.Name, customOwn):
 		return nil
 	default:
-		return x.emit(x.tag(e.SubagentRunID), &agui.Custom{Tagged: taggedWith(e.Metadata), Name: e.Name, Value: e.Value})
+		return x.emit(x.tag(e.SubagentRunID),
+			&agui.Custom{Tagged: taggedWith(e.Metadata), Name: e.Name, Value: e.Value})
 	}
 }

@@ -20,7 +20,8 @@ func (x *exchange) fault(err error) error {
 	}
 	code := errcode.RemoteFailed
 	refused, ok := errors.AsType[*client.Error](err)
-	if ok && refused.Code == string(errcode.RemoteLoop) || x.failed != nil && x.failed.Code == string(errcode.RemoteLoop) {
+	if ok && refused.Code == string(errcode.RemoteLoop) ||
+		x.failed != nil && x.failed.Code == string(errcode.RemoteLoop) {
 		code = errcode.RemoteLoop
 	}
 	said := ""
@@ -48,7 +49,6 @@ func (x *exchange) quoted(said string) string {
 	return fmt.Sprintf(": remote said %q", line)
 }
 
-// textsOf is all that a request tells of people.
 func textsOf(in agui.RunAgentInput) []string {
 	texts := []string{string(in.State), string(in.ForwardedProps)}
 	for _, m := range in.Messages {

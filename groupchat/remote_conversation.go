@@ -152,7 +152,8 @@ func resultsBehindCalls(messages []Message) []Message {
 
 // seesAll reports whether nothing was chosen for the turn to see.
 func (t *Turn) seesAll() bool {
-	if t.visibility != nil && (t.visibility.given != nil || t.visibility.context.Last || t.visibility.context.Select != nil) {
+	if t.visibility != nil &&
+		(t.visibility.given != nil || t.visibility.context.Last || t.visibility.context.Select != nil) {
 		return false
 	}
 	return t.participant == nil || !t.participant.Context.Last && t.participant.Context.Select == nil
@@ -223,12 +224,12 @@ func (out *outgoingMessages) callID(ours, theirs string) string {
 	return theirs
 }
 
-// others adds what somebody else said.
 func (out *outgoingMessages) others(m Message) {
 	switch m.Role {
 	case agui.RoleUser, agui.RoleSystem, agui.RoleDeveloper:
 	case agui.RoleAssistant:
-		m = Message{ID: m.ID, Role: agui.RoleUser, Content: agui.TextContent(out.x.t.x.nameOf(m) + ": " + m.Content.Text())}
+		m = Message{ID: m.ID, Role: agui.RoleUser,
+			Content: agui.TextContent(out.x.t.x.nameOf(m) + ": " + m.Content.Text())}
 	default:
 		return
 	}
@@ -245,11 +246,13 @@ func (out *outgoingMessages) answer(given *delivery) {
 		return
 	}
 	for _, c := range given.pause.Calls {
-		if slices.ContainsFunc(out.messages, func(m Message) bool { return m.Role == agui.RoleTool && m.ToolCallID == c.ID }) {
+		if slices.ContainsFunc(out.messages,
+			func(m Message) bool { return m.Role == agui.RoleTool && m.ToolCallID == c.ID }) {
 			continue
 		}
 		out.messages = append(out.messages, Message{
-			ID: out.id("answer-"+c.ID, "result-"+c.ID), Role: agui.RoleTool, ToolCallID: c.ID, Content: given.results[c.ID],
+			ID: out.id("answer-"+c.ID, "result-"+c.ID), Role: agui.RoleTool, ToolCallID: c.ID,
+			Content: given.results[c.ID],
 		})
 	}
 }

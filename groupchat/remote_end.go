@@ -95,7 +95,8 @@ func (x *exchange) answerCalls(p *remotePause) error {
 			content = string(answer.Payload)
 			_ = exact.Unmarshal(answer.Payload, &content) // a text stands as it is, everything else as JSON
 		}
-		err := x.result(&agui.ToolCallResult{MessageID: "answer-" + q.Call, ToolCallID: q.Call, Content: agui.TextContent(content)})
+		err := x.result(&agui.ToolCallResult{MessageID: "answer-" + q.Call, ToolCallID: q.Call,
+			Content: agui.TextContent(content)})
 		if err != nil {
 			return err
 		}
@@ -109,7 +110,8 @@ func (x *exchange) settle() error {
 		if !x.calls[id].earlier {
 			continue
 		}
-		err := x.result(&agui.ToolCallResult{MessageID: "unanswered-" + id, ToolCallID: id, Content: agui.TextContent(state.NotAnswered)})
+		err := x.result(&agui.ToolCallResult{MessageID: "unanswered-" + id, ToolCallID: id,
+			Content: agui.TextContent(state.NotAnswered)})
 		if err != nil {
 			return err
 		}
@@ -137,9 +139,10 @@ func (x *exchange) inOwnConversation() bool { return x.t.run != x.t.x.Run }
 // question makes a question of the remote's ours, and returns our id of it.
 func (x *exchange) question(p *remotePause, i agui.Interrupt, id string, event json.RawMessage) string {
 	key := "remote/" + strconv.Itoa(x.n) + "/" + strconv.Itoa(len(p.Questions)+1)
-	q := remoteQuestion{Key: key, ID: id, Event: event, Own: i.SubagentRunID == "" || x.inOwnConversation(), Ask: agui.Interrupt{
-		Reason: cmp.Or(i.Reason, "input_required"), Message: i.Message, Metadata: x.card(key, i),
-	}}
+	q := remoteQuestion{Key: key, ID: id, Event: event, Own: i.SubagentRunID == "" || x.inOwnConversation(),
+		Ask: agui.Interrupt{
+			Reason: cmp.Or(i.Reason, "input_required"), Message: i.Message, Metadata: x.card(key, i),
+		}}
 	if !q.Own {
 		q.Ask.SubagentRunID = x.tag(i.SubagentRunID)
 	}
@@ -182,7 +185,8 @@ func (x *exchange) card(key string, i agui.Interrupt) agui.Metadata {
 		return card // strings always encode
 	}
 	if value := card["value"]; len(value) == 0 || string(value) == "null" {
-		plain, err := json.Marshal(map[string]string{"message": cmp.Or(i.Message, i.Reason), "agent": x.asker(inner.Path)})
+		plain, err := json.Marshal(map[string]string{"message": cmp.Or(i.Message, i.Reason),
+			"agent": x.asker(inner.Path)})
 		if err != nil {
 			return card
 		}

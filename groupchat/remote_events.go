@@ -57,7 +57,8 @@ func (x *exchange) passMessage(e agui.Event) error {
 	case *agui.TextMessageContent:
 		if s := x.texts[e.MessageID]; s != nil && !s.ignored {
 			s.said.WriteString(e.Delta)
-			return x.emit(s.tag, &agui.TextMessageContent{Tagged: taggedWith(e.Metadata), MessageID: s.ours, Delta: e.Delta})
+			return x.emit(s.tag,
+				&agui.TextMessageContent{Tagged: taggedWith(e.Metadata), MessageID: s.ours, Delta: e.Delta})
 		}
 	case *agui.TextMessageEnd:
 		if s := x.texts[e.MessageID]; s != nil && !s.ignored {
@@ -87,7 +88,6 @@ func (x *exchange) passMessage(e agui.Event) error {
 	return nil
 }
 
-// passReasoning passes on reasoning.
 func (x *exchange) passReasoning(e agui.Event) error {
 	switch e := e.(type) {
 	case *agui.ReasoningStart:
@@ -96,12 +96,14 @@ func (x *exchange) passReasoning(e agui.Event) error {
 		})
 	case *agui.ReasoningMessageStart:
 		return x.openThought(e.MessageID, e.SubagentRunID, func(id string, own agui.Metadata) agui.Event {
-			return &agui.ReasoningMessageStart{Tagged: taggedWith(e.Metadata, own), MessageID: id, Role: agui.RoleReasoning}
+			return &agui.ReasoningMessageStart{Tagged: taggedWith(e.Metadata, own), MessageID: id,
+				Role: agui.RoleReasoning}
 		})
 	case *agui.ReasoningMessageContent:
 		s := x.reasoning[e.MessageID]
 		s.said.WriteString(e.Delta)
-		return x.emit(s.tag, &agui.ReasoningMessageContent{Tagged: taggedWith(e.Metadata), MessageID: s.ours, Delta: e.Delta})
+		return x.emit(s.tag,
+			&agui.ReasoningMessageContent{Tagged: taggedWith(e.Metadata), MessageID: s.ours, Delta: e.Delta})
 	case *agui.ReasoningMessageEnd:
 		s := x.reasoning[e.MessageID]
 		return x.emit(s.tag, &agui.ReasoningMessageEnd{Tagged: taggedWith(e.Metadata), MessageID: s.ours})
@@ -234,7 +236,8 @@ func (x *exchange) startText(e *agui.TextMessageStart) error {
 			return nil
 		}
 		s.open = true // the name it has is the one it began with
-		return x.emit(s.tag, &agui.TextMessageStart{Tagged: taggedWith(e.Metadata), MessageID: s.ours, Role: agui.RoleAssistant})
+		return x.emit(s.tag,
+			&agui.TextMessageStart{Tagged: taggedWith(e.Metadata), MessageID: s.ours, Role: agui.RoleAssistant})
 	}
 	if e.Role != "" && e.Role != agui.RoleAssistant {
 		x.texts[e.MessageID] = &saidText{ignored: true}
@@ -245,7 +248,8 @@ func (x *exchange) startText(e *agui.TextMessageStart) error {
 	var err error
 	s.ours, err = x.open(e.MessageID, s.tag, func(id string, own agui.Metadata) agui.Event {
 		return &agui.TextMessageStart{
-			Tagged: taggedWith(e.Metadata, own), MessageID: id, Role: agui.RoleAssistant, Name: x.speaker(e.SubagentRunID, e.Name),
+			Tagged: taggedWith(e.Metadata, own), MessageID: id, Role: agui.RoleAssistant,
+			Name: x.speaker(e.SubagentRunID, e.Name),
 		}
 	})
 	x.texts[e.MessageID] = s
@@ -278,10 +282,10 @@ func (x *exchange) encrypt(e *agui.ReasoningEncryptedValue) error {
 	if entity == "" {
 		return nil // of something that is not passed on
 	}
-	return x.emit(tag, &agui.ReasoningEncryptedValue{Subtype: e.Subtype, EntityID: entity, EncryptedValue: e.EncryptedValue})
+	return x.emit(tag,
+		&agui.ReasoningEncryptedValue{Subtype: e.Subtype, EntityID: entity, EncryptedValue: e.EncryptedValue})
 }
 
-// startCall passes on the beginning of a call.
 func (x *exchange) startCall(e *agui.ToolCallStart) error {
 	parent, tag := "", x.tag(e.SubagentRunID)
 	if e.ParentMessageID != "" && e.ParentMessageID != e.ToolCallID {
@@ -330,7 +334,8 @@ func (x *exchange) result(e *agui.ToolCallResult) error {
 	c.answered, x.results[e.MessageID] = true, true
 	_, err := x.open(e.MessageID, x.tag(e.SubagentRunID), func(id string, own agui.Metadata) agui.Event {
 		return &agui.ToolCallResult{
-			Tagged: taggedWith(e.Metadata, own), MessageID: id, ToolCallID: c.ours, Content: e.Content, Role: agui.RoleTool,
+			Tagged: taggedWith(e.Metadata, own), MessageID: id, ToolCallID: c.ours, Content: e.Content,
+			Role: agui.RoleTool,
 		}
 	})
 	return err

@@ -64,7 +64,6 @@ type saidText struct {
 	ignored   bool // the remote repeats what somebody else said
 }
 
-// A madeCall is a tool call of the remote's.
 type madeCall struct {
 	ours, name, tag string
 	args            strings.Builder
@@ -79,7 +78,8 @@ type legacyAsk struct {
 }
 
 // exchange runs the remote once and folds in what it answers. It returns what the remote waits for; nil is nothing.
-func (r *Remote) exchange(ctx context.Context, t *Turn, f *remoteFrame, given *delivery) (*exchange, *remotePause, error) {
+func (r *Remote) exchange(ctx context.Context, t *Turn, f *remoteFrame,
+	given *delivery) (*exchange, *remotePause, error) {
 	if given != nil {
 		if err := t.x.countTurn(t.x.MaxTurns); err != nil { // code that answers for people might do so for ever
 			return nil, nil, err
@@ -91,7 +91,8 @@ func (r *Remote) exchange(ctx context.Context, t *Turn, f *remoteFrame, given *d
 	}
 	x := &exchange{
 		r: r, t: t, n: f.N, thread: remoteThread(t), sent: sent, given: given,
-		usedIDs: map[string]bool{}, known: map[string]bool{}, saidEarlier: map[string]string{}, texts: map[string]*saidText{}, reasoning: map[string]*saidText{},
+		usedIDs: map[string]bool{}, known: map[string]bool{}, saidEarlier: map[string]string{},
+		texts: map[string]*saidText{}, reasoning: map[string]*saidText{},
 		calls: map[string]*madeCall{}, parents: map[string]*saidText{}, results: map[string]bool{},
 		activities: map[string]*activity{}, subagents: map[string]*remoteSubagent{},
 	}
@@ -148,7 +149,8 @@ func (x *exchange) ask(ctx context.Context, in agui.RunAgentInput, fresh bool) e
 	const tries, longest = 3, 30 * time.Second
 	for try := 1; ; try++ {
 		err := x.stream(ctx, in)
-		if refused, ok := errors.AsType[*client.Error](err); ok && try < tries && refused.RetryAfter > 0 && refused.RetryAfter <= longest {
+		if refused, ok := errors.AsType[*client.Error](err); ok && try < tries && refused.RetryAfter > 0 &&
+			refused.RetryAfter <= longest {
 			if err := x.t.Sleep(refused.RetryAfter); err != nil {
 				return err
 			}
@@ -201,19 +203,20 @@ const maxRemoteNotes = 20
 // note records omissions and repairs in an answer.
 func (x *exchange) note(w agui.Warning) {
 	if x.notes++; x.notes <= maxRemoteNotes {
-		x.t.x.Log.Debug("groupchat: remote", "turn", x.t.ID(), "remote", x.r.client.String(), "at", w.Path, "note", w.Reason)
+		x.t.x.Log.Debug("groupchat: remote", "turn", x.t.ID(), "remote", x.r.client.String(), "at", w.Path, "note",
+			w.Reason)
 	}
 }
 
 // logOmittedNotes writes down how many other notes there were.
 func (x *exchange) logOmittedNotes() {
 	if more := x.notes - maxRemoteNotes; more > 0 {
-		x.t.x.Log.Debug("groupchat: remote: more of the kind", "turn", x.t.ID(), "remote", x.r.client.String(), "notes", x.notes, "more", more)
+		x.t.x.Log.Debug("groupchat: remote: more of the kind", "turn", x.t.ID(), "remote", x.r.client.String(), "notes",
+			x.notes, "more", more)
 	}
 	x.notes = 0
 }
 
-// stream sends the request and takes the answer.
 func (x *exchange) stream(ctx context.Context, in agui.RunAgentInput) error {
 	if err := Fence(ctx); err != nil {
 		return err

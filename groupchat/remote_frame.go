@@ -53,7 +53,6 @@ type remoteCall struct {
 	Name string `json:"name"`
 }
 
-// recallRemote reads how far the turn had come.
 func recallRemote(t *Turn) (*remoteFrame, error) {
 	f := &remoteFrame{}
 	raw, ok := t.memo(remoteMemo)
@@ -137,7 +136,6 @@ func (q *remoteQuestion) question(key string) Question {
 	return out
 }
 
-// ask is the question as it goes to the wire.
 func (q *remoteQuestion) ask(t *Turn, key string) *Interrupt {
 	i := &Interrupt{Interrupt: q.Ask, Until: q.Until}
 	i.ID = t.openQuestion(key, "")
@@ -168,11 +166,11 @@ func (d *delivery) onlyCancels() bool {
 	})
 }
 
-// resume is the answers in the standard dialect.
 func (d *delivery) resume() []agui.ResumeEntry {
 	var list []agui.ResumeEntry
 	for i, q := range d.pause.Questions {
-		list = append(list, agui.ResumeEntry{InterruptID: q.ID, Status: d.answers[i].Status, Payload: d.answers[i].Payload})
+		list = append(list,
+			agui.ResumeEntry{InterruptID: q.ID, Status: d.answers[i].Status, Payload: d.answers[i].Payload})
 	}
 	return list
 }

@@ -80,7 +80,6 @@ func (r *Remote) header(t *Turn) (http.Header, error) {
 	return header, nil
 }
 
-// input is what the remote is sent.
 func (x *exchange) input(ctx context.Context, given *delivery) (agui.RunAgentInput, error) {
 	in := x.t.x.Input
 	out := agui.RunAgentInput{

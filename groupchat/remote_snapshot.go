@@ -31,7 +31,8 @@ func (x *exchange) messagesSnapshot(messages []Message) error {
 		case agui.RoleAssistant:
 			err = x.snapshotMessage(m, tagged, messages)
 		case agui.RoleTool:
-			err = x.result(&agui.ToolCallResult{Tagged: tagged, MessageID: m.ID, ToolCallID: m.ToolCallID, Content: m.Content})
+			err = x.result(&agui.ToolCallResult{Tagged: tagged, MessageID: m.ID, ToolCallID: m.ToolCallID,
+				Content: m.Content})
 		case agui.RoleReasoning:
 			err = x.snapshotReasoning(m, tagged)
 		case agui.RoleActivity:
@@ -59,7 +60,8 @@ func (x *exchange) snapshotMessage(m *Message, tagged agui.Tagged, all []Message
 	if s == nil && text != "" && x.repeats(text, all) {
 		text = ""
 	}
-	if s == nil && text != "" || s != nil && !s.ignored && len(text) > s.said.Len() && strings.HasPrefix(text, s.said.String()) {
+	if s == nil && text != "" ||
+		s != nil && !s.ignored && len(text) > s.said.Len() && strings.HasPrefix(text, s.said.String()) {
 		if err := x.complete(m, tagged, text); err != nil {
 			return err
 		}
@@ -85,7 +87,6 @@ func (x *exchange) snapshotMessage(m *Message, tagged agui.Tagged, all []Message
 	return nil
 }
 
-// complete says the rest of a text.
 func (x *exchange) complete(m *Message, tagged agui.Tagged, text string) error {
 	said, open := "", false
 	if s := x.texts[m.ID]; s != nil {
@@ -95,7 +96,8 @@ func (x *exchange) complete(m *Message, tagged agui.Tagged, text string) error {
 	if open {
 		return x.passMessage(content)
 	}
-	err := x.passAll(&agui.TextMessageStart{Tagged: tagged, MessageID: m.ID, Name: m.Name}, content, &agui.TextMessageEnd{MessageID: m.ID})
+	err := x.passAll(&agui.TextMessageStart{Tagged: tagged, MessageID: m.ID, Name: m.Name}, content,
+		&agui.TextMessageEnd{MessageID: m.ID})
 	if err == nil && m.EncryptedValue != "" {
 		err = x.encrypt(&agui.ReasoningEncryptedValue{
 			Subtype: agui.EncryptedMessage, EntityID: m.ID, EncryptedValue: m.EncryptedValue,
@@ -175,5 +177,6 @@ func (x *exchange) snapshotActivity(m *Message, tagged agui.Tagged) error {
 	if a := x.activities[m.ID]; a != nil && bytes.Equal(a.content, content) {
 		return nil
 	}
-	return x.activitySnapshot(&agui.ActivitySnapshot{Tagged: tagged, MessageID: m.ID, ActivityType: m.ActivityType, Content: content})
+	return x.activitySnapshot(&agui.ActivitySnapshot{Tagged: tagged, MessageID: m.ID, ActivityType: m.ActivityType,
+		Content: content})
 }

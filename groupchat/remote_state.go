@@ -62,7 +62,6 @@ func (s *remoteShare) restart(raw json.RawMessage) error {
 	return err
 }
 
-// snapshot folds a STATE_SNAPSHOT in.
 func (s *remoteShare) snapshot(ctx context.Context, raw json.RawMessage) error {
 	if s.none {
 		return nil

@@ -57,7 +57,8 @@ func (x *exchange) startSub(e *agui.SubagentStarted) error {
 			s.ours += "~" + strconv.Itoa(n)
 		}
 		err := x.t.run.Emit(&agui.SubagentStarted{
-			Base: agui.Base{Metadata: withoutReserved(e.Metadata)}, SubagentRunID: s.ours, Name: e.Name, Description: e.Description,
+			Base: agui.Base{Metadata: withoutReserved(e.Metadata)}, SubagentRunID: s.ours, Name: e.Name,
+			Description:         e.Description,
 			ParentSubagentRunID: parent, ParentToolCallID: call, ParentMessageID: message,
 		})
 		if isOrder(err, agui.RuleSubagentReused, agui.RuleAlreadyOpen) {
@@ -81,7 +82,8 @@ func (x *exchange) finishSub(e *agui.SubagentFinished) error {
 		return nil
 	}
 	return x.endSub(s, &agui.SubagentFinished{
-		Base: agui.Base{Metadata: withoutReserved(e.Metadata)}, SubagentRunID: s.ours, Result: e.Result, Outcome: e.Outcome,
+		Base: agui.Base{Metadata: withoutReserved(e.Metadata)}, SubagentRunID: s.ours, Result: e.Result,
+		Outcome: e.Outcome,
 	})
 }
 
@@ -89,7 +91,8 @@ func (x *exchange) failSub(e *agui.SubagentError) error {
 	s := x.subagents[e.SubagentRunID]
 	code := errcode.RemoteFailed
 	return x.endSub(s, &agui.SubagentError{
-		Base: agui.Base{Metadata: withoutReserved(e.Metadata)}, SubagentRunID: s.ours, Code: string(code), Message: code.Message(),
+		Base: agui.Base{Metadata: withoutReserved(e.Metadata)}, SubagentRunID: s.ours, Code: string(code),
+		Message: code.Message(),
 	})
 }
 
@@ -183,7 +186,6 @@ func (x *exchange) abandon() error {
 	return nil
 }
 
-// stepName is a step's below the turn's.
 func (x *exchange) stepName(name string) string {
 	return joinPath(append(slices.Clone(x.t.path), name)...)
 }
@@ -199,6 +201,7 @@ func (x *exchange) startStep(e *agui.StepStarted) error {
 
 func (x *exchange) finishStep(e *agui.StepFinished) error {
 	tag, name := x.tag(e.SubagentRunID), x.stepName(e.StepName)
-	x.steps = slices.DeleteFunc(x.steps, func(s agui.StepStarted) bool { return s.SubagentRunID == tag && s.StepName == name })
+	x.steps = slices.DeleteFunc(x.steps,
+		func(s agui.StepStarted) bool { return s.SubagentRunID == tag && s.StepName == name })
 	return x.emit(tag, &agui.StepFinished{Tagged: taggedWith(e.Metadata), StepName: name})
 }

@@ -14,7 +14,8 @@ const subAgentMeta = "subAgent"
 // isReserved reports whether a member of the metadata of messages, calls and results is the gateway's own: decisions of
 // people, branches of specialists, failures, and places in a team.
 func isReserved(name string) bool {
-	return name == approvalMeta || name == failedMeta || strings.HasPrefix(name, subAgentMeta) || strings.HasPrefix(name, turnMeta)
+	return name == approvalMeta || name == failedMeta || strings.HasPrefix(name, subAgentMeta) ||
+		strings.HasPrefix(name, turnMeta)
 }
 
 // DropReserved removes from messages of a client or of another server the members of metadata that only the gateway

@@ -188,7 +188,8 @@ func (p *Participant) fits(f *turnRecord) error {
 		return nil
 	}
 	if form := p.form(); f.Form != "" && !f.Done && f.Form != form {
-		return fail(errcode.CheckpointIncompatible, "turn %s: the agent was of the kind %q and is of %q", f.ID, f.Form, form)
+		return fail(errcode.CheckpointIncompatible, "turn %s: the agent was of the kind %q and is of %q", f.ID, f.Form,
+			form)
 	}
 	switch a := p.agent().(type) {
 	case *Chat:
@@ -208,7 +209,6 @@ func (p *Participant) fits(f *turnRecord) error {
 	return nil
 }
 
-// kindOf is what a manager is called in records.
 func kindOf(m Manager) string {
 	if known, ok := managerAs[Kinded](m); ok {
 		return known.Kind()
@@ -238,12 +238,14 @@ func (r *chatRun) fits() error {
 		return nil
 	}
 	if kind := kindOf(r.manager); f.Kind != kind {
-		return fail(errcode.CheckpointIncompatible, "turn %s: the manager was of the kind %q and is of %q", f.Turn.ID, f.Kind, kind)
+		return fail(errcode.CheckpointIncompatible, "turn %s: the manager was of the kind %q and is of %q", f.Turn.ID,
+			f.Kind, kind)
 	}
 	targets := r.targets(f.Turn.Speaker)
 	for _, name := range f.To {
 		if !slices.Contains(targets, name) {
-			return fail(errcode.CheckpointIncompatible, "turn %s: %q may not hand over to %q any more", f.Turn.ID, f.Turn.Speaker, name)
+			return fail(errcode.CheckpointIncompatible, "turn %s: %q may not hand over to %q any more", f.Turn.ID,
+				f.Turn.Speaker, name)
 		}
 	}
 	return nil

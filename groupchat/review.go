@@ -71,7 +71,8 @@ func (r *review) ask(t *Turn, n int) (Verdict, error) {
 	key, message := "review-"+strconv.Itoa(n), r.o.Message
 	if r.o.MessageOf != nil {
 		var err error
-		if message, err = recorded(t, key, func() (string, error) { return r.o.MessageOf(t.viewNow()), nil }); err != nil {
+		if message, err = recorded(t, key,
+			func() (string, error) { return r.o.MessageOf(t.viewNow()), nil }); err != nil {
 			return Verdict{}, err
 		}
 	}
@@ -134,7 +135,8 @@ func (r *review) parts() []Participant { return []Participant{{Name: draft, Agen
 func (r *review) reserved() []string { return nil }
 
 func (r *review) info(parts []Info) Info {
-	return Info{Description: parts[0].Description, Interrupts: true, Participants: parts[0].Participants, Structure: parts[0].Structure}
+	return Info{Description: parts[0].Description, Interrupts: true, Participants: parts[0].Participants,
+		Structure: parts[0].Structure}
 }
 
 func (r *review) check(func(format string, args ...any)) {}

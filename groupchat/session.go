@@ -27,7 +27,8 @@ type Journal interface {
 type ApprovalStore interface {
 	// Covers returns the approval, of one of the scopes, under which a call may be made; false if there is none. It is
 	// called once for each call id, right before the call. After an error a person is asked.
-	Covers(ctx context.Context, call string, about state.ApprovalSubject, scopes []state.ApprovalScope) (state.Approval, bool, error)
+	Covers(ctx context.Context, call string, about state.ApprovalSubject, scopes []state.ApprovalScope) (state.Approval,
+		bool, error)
 	// Remember adds an approval. One that exists, or existed and was revoked, is not added again.
 	Remember(ctx context.Context, a state.Approval) error
 }
@@ -98,7 +99,8 @@ func (s *Session) validate(root Agent) error {
 		is   bool
 	}{
 		{"root agent", isNil(root)}, {"Run", s.Run == nil}, {"State", s.State == nil}, {"Journal", s.Journal == nil},
-		{"NewID", s.NewID == nil}, {"Origin", s.Origin == ""}, // without an origin the turns of all runs have the same ids
+		// without an origin the turns of all runs have the same ids
+		{"NewID", s.NewID == nil}, {"Origin", s.Origin == ""},
 	} {
 		if field.is {
 			missing = append(missing, field.name)
@@ -117,11 +119,11 @@ func (s *Session) validate(root Agent) error {
 //
 // Execute sends no terminal event; its caller does:
 //
-//   - After an error the run has failed. Clients receive the error's code; [OpenMessages] names the messages that were cut short
-//     and should not stay in the conversation.
+//   - After an error the run has failed. Clients receive the error's code; [OpenMessages] names the messages that were
+//     cut short and should not stay in the conversation.
 //   - After a [Result] without a Pause the run is done.
-//   - After a Result with a Pause the run waits for people or for tools of the client. The caller stores the questions, the calls
-//     and the checkpoint, sends its snapshots, then the Closings, and ends the run with an interrupt outcome.
+//   - After a Result with a Pause the run waits for people or for tools of the client. The caller stores the questions,
+//     the calls and the checkpoint, sends its snapshots, then the Closings, and ends the run with an interrupt outcome.
 //
 // The run that brings the answers is another call of Execute, with the checkpoint and the answers in its session. It
 // enters the same turn again. After the death of its process a run continues in another from the last commit: its
@@ -137,7 +139,8 @@ func Execute(ctx context.Context, root Agent, s *Session) (Result, error) {
 		return Result{}, err
 	}
 	t := x.rootTurn()
-	err := t.underRunHooks(x.ctx, s.Hooks, func(ctx context.Context) error { return t.underTurnHooks(ctx, s.Hooks, root) })
+	err := t.underRunHooks(x.ctx, s.Hooks,
+		func(ctx context.Context) error { return t.underTurnHooks(ctx, s.Hooks, root) })
 	return x.end(t, err)
 }
 

@@ -43,7 +43,8 @@ func (t *Turn) stepName() string { return cmp.Or(t.identity(), t.x.Input.Agent) 
 // hooks, in [Turn.try]: it begins and ends with what clients see of the turn, and the model calls of hooks are part of
 // it.
 func observeTool(ctx context.Context, u ToolUse, next ToolFunc) (ToolResult, error) {
-	ctx, step := telemetry.Begin(ctx, telemetry.Record{Kind: telemetry.KindTool, Name: u.Tool.Name, ToolCallID: u.Call.ID})
+	ctx, step := telemetry.Begin(ctx,
+		telemetry.Record{Kind: telemetry.KindTool, Name: u.Tool.Name, ToolCallID: u.Call.ID})
 	step.Content(telemetry.CallArguments, func() any { return u.Call.Arguments })
 	result, err := next(ctx, u)
 	u.Turn.endCall(step, result, err)
@@ -70,7 +71,6 @@ func observeModel(ctx context.Context, c *ModelCall) (*model.Reply, error) {
 	return step.end(reply, err)
 }
 
-// A modelStep is the step of a call of a model.
 type modelStep struct {
 	*telemetry.Step
 	turn  *Turn // nil for a manager that is asked outside of a run
@@ -81,7 +81,8 @@ type modelStep struct {
 // beginModel begins the step of a call, which notes when the model begins to speak.
 func beginModel(ctx context.Context, c *ModelCall) (context.Context, *modelStep) {
 	provider, name := model.Identify(c.Model)
-	ctx, step := telemetry.Begin(ctx, telemetry.Record{Kind: telemetry.KindModel, Name: name, Provider: provider, Model: name})
+	ctx, step := telemetry.Begin(ctx,
+		telemetry.Record{Kind: telemetry.KindModel, Name: name, Provider: provider, Model: name})
 	messages := c.Request.Messages
 	step.Content(telemetry.InputMessages, func() any { return inputContent(messages) })
 	s := &modelStep{Step: step, turn: c.Turn, on: c.On}
@@ -113,7 +114,6 @@ func (s *modelStep) deltas() model.Deltas {
 	return model.Deltas{Text: s.text, Reasoning: s.reasoning, Call: s.call}
 }
 
-// noteFirst notes that the model speaks.
 func (s *modelStep) noteFirst() {
 	if s.first.Load() == 0 {
 		s.first.CompareAndSwap(0, time.Now().UnixMilli())

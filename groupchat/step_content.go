@@ -39,9 +39,9 @@ func inputContent(messages []model.Message) []contentMessage {
 	return list
 }
 
-// replyContent is what it answers.
 func replyContent(r model.Reply) []contentMessage {
-	return []contentMessage{{Role: string(agui.RoleAssistant), Parts: partsContent(r.Reasoning, r.Words(), r.Calls), FinishReason: r.Finish}}
+	return []contentMessage{{Role: string(agui.RoleAssistant), Parts: partsContent(r.Reasoning, r.Words(), r.Calls),
+		FinishReason: r.Finish}}
 }
 
 func partsContent(reasoning, words string, calls []model.Call) []contentPart {

@@ -164,7 +164,6 @@ func (s *sub) inputs(scope *state.Scope, v View) error {
 	return nil
 }
 
-// work returns the agent's last words.
 func (s *sub) work(t, in *Turn, record *subRecord) ([]answer, error) {
 	if s.o.Output.ownConversation() {
 		in.output = s.o.Output
@@ -238,7 +237,6 @@ func (s *sub) form() []string {
 	return own
 }
 
-// check reports mistakes in the options.
 func (s *sub) check(bad func(format string, args ...any)) {
 	p := Participant{Name: "sub", Agent: s.agent, Scope: s.o.State}
 	if p.Scope.Kind != ScopeShared && len(s.o.Inputs) > 0 {

@@ -5,7 +5,6 @@ import "context"
 // WithSuggestions returns agent with a suggester. Its turns do not change.
 func WithSuggestions(agent Agent, s Suggester) Agent { return &suggesting{agent, s} }
 
-// A suggesting is an agent with a suggester.
 type suggesting struct {
 	Agent
 	suggester Suggester

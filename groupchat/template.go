@@ -83,7 +83,6 @@ func ParseTemplate(text string) (*Template, error) {
 	}
 }
 
-// add appends literal text.
 func (p *Template) add(text string) {
 	if text != "" {
 		p.parts = append(p.parts, templatePart{text: text})
@@ -110,7 +109,8 @@ func parseVariable(inside string) (*Variable, error) {
 			return nil, fmt.Errorf("%s: nothing follows %s; write {{%s}}", quoted, kind, kind)
 		}
 	default:
-		return nil, fmt.Errorf("%s is no variable; write one of %s, or {{{{ for the characters themselves", quoted, strings.Join(variableKinds, ", "))
+		return nil, fmt.Errorf("%s is no variable; write one of %s, or {{{{ for the characters themselves", quoted,
+			strings.Join(variableKinds, ", "))
 	}
 	return v, nil
 }

@@ -52,7 +52,6 @@ func (p *Template) Prepare(_ context.Context, _ *Turn, into *Prepared) error {
 	return nil
 }
 
-// in returns the value of the variable.
 func (of *Variable) in(v View) string {
 	text := ""
 	switch of.Kind {
@@ -119,7 +118,6 @@ func (t *Turn) viewNow() View {
 	return v
 }
 
-// hears is what the chat's manager looks at.
 func (r *chatRun) hears() *hearing {
 	h := r.t.hears(true)
 	h.chat = r
@@ -148,7 +146,6 @@ func (t *Turn) heard() []Message {
 	return slices.DeleteFunc(slices.Clone(all), func(m Message) bool { return later[m.ID] })
 }
 
-// conversation is what variables look at in v.
 func (v View) conversation() []Message {
 	if v.hearing == nil {
 		return v.History()

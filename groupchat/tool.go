@@ -155,7 +155,8 @@ func NewTool[A, R any](name, description string, f func(ctx context.Context, c T
 }
 
 // NewTurnTool is [NewTool] for a function that works within the turn: see [Tool.Turn].
-func NewTurnTool[A, R any](name, description string, f func(ctx context.Context, t *Turn, c ToolCall, arguments A) (R, error)) Tool {
+func NewTurnTool[A, R any](name, description string,
+	f func(ctx context.Context, t *Turn, c ToolCall, arguments A) (R, error)) Tool {
 	t := Tool{Name: name, Description: description}
 	t.Parameters, t.err = schemaOf[A]()
 	t.Turn = func(ctx context.Context, turn *Turn, c ToolCall) (ToolResult, error) {
@@ -179,7 +180,6 @@ func decodeArguments[A any](raw json.RawMessage) (arguments A, err error) {
 	return arguments, nil
 }
 
-// resultOf is what a tool returned as a result.
 func resultOf(v any) (ToolResult, error) {
 	switch v := v.(type) {
 	case string:

@@ -31,7 +31,6 @@ var (
 // begunKey ends the keys under which calls that may not be repeated are recorded before they are made.
 const begunKey = "/begun"
 
-// callOnce makes a call and records the result.
 func (r *llmRun) callOnce(ctx context.Context, tool *Tool, key string, c ToolCall) settledCall {
 	return r.once(key, func() (ToolResult, error) {
 		result, err := r.callNow(ctx, tool, key, c)
@@ -39,7 +38,6 @@ func (r *llmRun) callOnce(ctx context.Context, tool *Tool, key string, c ToolCal
 	})
 }
 
-// callNow makes a call.
 func (r *llmRun) callNow(ctx context.Context, tool *Tool, key string, c ToolCall) (ToolResult, error) {
 	if tool.Repeat == RepeatNever {
 		first := false
@@ -57,9 +55,10 @@ func (r *llmRun) callNow(ctx context.Context, tool *Tool, key string, c ToolCall
 	if err := Fence(ctx); err != nil {
 		return ToolResult{}, err
 	}
-	result, err := useTool(ctx, ToolUse{Turn: r.t, Tool: tool, Call: c}, func(ctx context.Context, u ToolUse) (ToolResult, error) {
-		return r.tries(ctx, tool, u.Call)
-	})
+	result, err := useTool(ctx, ToolUse{Turn: r.t, Tool: tool, Call: c},
+		func(ctx context.Context, u ToolUse) (ToolResult, error) {
+			return r.tries(ctx, tool, u.Call)
+		})
 	if ctx.Err() != nil {
 		return ToolResult{}, context.Cause(ctx) // what it returned now says nothing of the call
 	}
@@ -117,17 +116,20 @@ func (r *llmRun) enter(ctx context.Context, tool *Tool, s *llmRound, i int, c To
 	if raw, ok := r.t.memo(memo); ok {
 		var result ToolResult
 		if err := json.Unmarshal(raw, &result); err != nil {
-			return settledCall{err: r.t.x.fatal(fail(errcode.CheckpointIncompatible, "%s: %s: %w", r.t.Path(), memo, err))}
+			return settledCall{err: r.t.x.fatal(fail(errcode.CheckpointIncompatible, "%s: %s: %w", r.t.Path(), memo,
+				err))}
 		}
 		return settledCall{result: &result}
 	}
-	result, err := useTool(ctx, ToolUse{Turn: r.t, Tool: tool, Call: c}, func(ctx context.Context, u ToolUse) (ToolResult, error) {
-		return observeTool(ctx, u, func(ctx context.Context, u ToolUse) (ToolResult, error) {
-			return r.work(ctx, u.Tool, s, i, u.Call)
+	result, err := useTool(ctx, ToolUse{Turn: r.t, Tool: tool, Call: c},
+		func(ctx context.Context, u ToolUse) (ToolResult, error) {
+			return observeTool(ctx, u, func(ctx context.Context, u ToolUse) (ToolResult, error) {
+				return r.work(ctx, u.Tool, s, i, u.Call)
+			})
 		})
-	})
 	switch {
-	case pauseOf(err) != nil, errors.Is(err, errNotReturned), err != nil && (ctx.Err() != nil || r.t.x.endCause() != nil):
+	case pauseOf(err) != nil, errors.Is(err, errNotReturned),
+		err != nil && (ctx.Err() != nil || r.t.x.endCause() != nil):
 		return settledCall{err: err}
 	case err != nil:
 		metadata := maps.Clone(result.Metadata)
@@ -199,7 +201,8 @@ func (t *Tool) clip(result ToolResult) ToolResult {
 		result.Content = agui.TextContent("")
 	}
 	raw, err := result.Content.MarshalJSON()
-	if _, parts := result.Content.Parts(); err == nil && (!parts || len(raw) <= t.most()) && len(result.Content.Text()) <= t.most() {
+	if _, parts := result.Content.Parts(); err == nil && (!parts || len(raw) <= t.most()) &&
+		len(result.Content.Text()) <= t.most() {
 		return result
 	}
 	result.Content = agui.TextContent(clip.To(result.Content.Text(), t.most()) + "\n[The rest was left out.]")

@@ -56,7 +56,8 @@ func (r *llmRun) call(ctx context.Context, tool *Tool, key string, c ToolCall) s
 				return settledCall{err: err}
 			}
 		}
-		answer, pause, err := r.t.ask(Question{Key: inputKey + key + "/" + strconv.Itoa(n), Message: q.Message, Schema: q.Schema, By: q.By})
+		answer, pause, err := r.t.ask(Question{Key: inputKey + key + "/" + strconv.Itoa(n), Message: q.Message,
+			Schema: q.Schema, By: q.By})
 		switch {
 		case err != nil:
 			return settledCall{err: err}
@@ -66,7 +67,8 @@ func (r *llmRun) call(ctx context.Context, tool *Tool, key string, c ToolCall) s
 		c.Inputs = append(c.Inputs, ToolInput{answer, q.State})
 	}
 	return r.once(key, func() (ToolResult, error) {
-		return r.failed(ctx, tool, &ToolError{Text: "The tool asked too often.", Err: errors.New("it asked 16 times for one call")})
+		return r.failed(ctx, tool,
+			&ToolError{Text: "The tool asked too often.", Err: errors.New("it asked 16 times for one call")})
 	})
 }
 

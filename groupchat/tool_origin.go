@@ -142,7 +142,8 @@ func (r *llmRun) bindNames(ctx context.Context, found []*Tool) []*Tool {
 		name := model.ToolName(t.Name)
 		owner, ok := bound[name]
 		if clashes[name] || ok && owner != t.source && sources[owner] {
-			r.t.x.Log.WarnContext(ctx, "groupchat: a tool is withheld, because its name is that of another source's", "turn", r.t.ID(), "tool", t.Name)
+			r.t.x.Log.WarnContext(ctx, "groupchat: a tool is withheld, because its name is that of another source's",
+				"turn", r.t.ID(), "tool", t.Name)
 			return true
 		}
 		bound[name] = t.source

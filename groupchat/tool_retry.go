@@ -27,13 +27,15 @@ const maxToolRetries = 10
 // tries makes a call as often as the tool's retries say, each time as a separate step.
 func (r *llmRun) tries(ctx context.Context, tool *Tool, c ToolCall) (ToolResult, error) {
 	for n := 1; ; n++ {
-		result, err := observeTool(ctx, ToolUse{Turn: r.t, Tool: tool, Call: c}, func(ctx context.Context, u ToolUse) (ToolResult, error) {
-			return r.limited(ctx, u.Tool, u.Call)
-		})
+		result, err := observeTool(ctx, ToolUse{Turn: r.t, Tool: tool, Call: c},
+			func(ctx context.Context, u ToolUse) (ToolResult, error) {
+				return r.limited(ctx, u.Tool, u.Call)
+			})
 		if n > tool.Retry.Times || ctx.Err() != nil || !tool.again(err) {
 			return result, err
 		}
-		r.t.x.Log.WarnContext(ctx, "groupchat: a call of a tool is made again", "turn", r.t.ID(), "tool", tool.Name, "try", n+1, "error", err)
+		r.t.x.Log.WarnContext(ctx, "groupchat: a call of a tool is made again", "turn", r.t.ID(), "tool", tool.Name,
+			"try", n+1, "error", err)
 		if !(ErrorPolicy{Backoff: tool.Retry.Backoff}).wait(ctx, n) {
 			return ToolResult{}, context.Cause(ctx)
 		}

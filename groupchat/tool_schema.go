@@ -17,7 +17,8 @@ import (
 // A toolSchema is a JSON Schema for what models write. The zero value takes any JSON.
 type toolSchema struct{ compiled *state.Schema }
 
-// anyValue keeps a json.RawMessage from being the list of bytes that it is made of: encoding/json takes any value for one.
+// anyValue keeps a json.RawMessage from being the list of bytes that it is made of: encoding/json takes any value for
+// one.
 var anyValue = map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[json.RawMessage](): {}}
 
 // schemaOf is the schema of A, which wants to be an object.

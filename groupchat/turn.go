@@ -68,16 +68,20 @@ type returnedError struct {
 
 // child makes the turn of the one called name below t.
 func (t *Turn) child(name string) *Turn {
-	return &Turn{x: t.x, ctx: t.ctx, up: t, path: append(slices.Clone(t.path), name), as: name, run: t.run, clientWriter: t.clientWriter,
-		owned: t.owned, direct: t.direct, hooks: t.hooks, filtered: t.filtered}
+	return &Turn{x: t.x, ctx: t.ctx, up: t, path: append(slices.Clone(t.path), name), as: name, run: t.run,
+		clientWriter: t.clientWriter,
+		owned:        t.owned, direct: t.direct, hooks: t.hooks, filtered: t.filtered}
 }
 
 // same is a copy of t, which takes the same turn.
 func (t *Turn) same() *Turn {
 	return &Turn{
-		x: t.x, ctx: t.ctx, outer: t.outer, record: t.record, keys: t.keys, up: t.up, path: t.path, as: t.as, run: t.run, out: t.out,
-		scope: t.scope, chat: t.chat, participant: t.participant, saved: t.saved, own: t.own, clientWriter: t.clientWriter,
-		parentWriter: t.parentWriter, output: t.output, direct: t.direct, onAsk: t.onAsk, visibility: t.visibility, proxy: t.proxy,
+		x: t.x, ctx: t.ctx, outer: t.outer, record: t.record, keys: t.keys, up: t.up, path: t.path, as: t.as,
+		run: t.run, out: t.out,
+		scope: t.scope, chat: t.chat, participant: t.participant, saved: t.saved, own: t.own,
+		clientWriter: t.clientWriter,
+		parentWriter: t.parentWriter, output: t.output, direct: t.direct, onAsk: t.onAsk, visibility: t.visibility,
+		proxy: t.proxy,
 		owned: t.owned, call: t.call, inCall: t.inCall, hooks: t.hooks, filtered: t.filtered,
 	}
 }
@@ -153,7 +157,6 @@ func (t *Turn) Go(f func() error) {
 	}()
 }
 
-// work runs agent and waits for all it started.
 func (t *Turn) work(agent Agent) error {
 	ctx, cancel := context.WithCancelCause(t.ctx)
 	defer cancel(nil)
@@ -163,7 +166,6 @@ func (t *Turn) work(agent Agent) error {
 	return t.checkReturned(verdict(t.errs))
 }
 
-// note keeps an error of the turn's.
 func (t *Turn) note(n int, err error) {
 	if err == nil || onlyCancelled(err) {
 		return

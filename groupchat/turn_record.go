@@ -82,7 +82,6 @@ type frontendCall struct {
 	Done   bool         `json:"done,omitempty"`
 }
 
-// A chatRecord is where a chat is.
 type chatRecord struct {
 	Round   int             `json:"round"`
 	Last    string          `json:"last,omitempty"`
@@ -186,7 +185,6 @@ type turnKeys struct {
 	texts  map[string]int // how often each text was said without a key, by its hash
 }
 
-// begin makes f the record of t.
 func (t *Turn) begin(f *turnRecord) {
 	t.record = f
 	t.keys = &turnKeys{keySpace: &f.keySpace, id: f.ID, owner: t}

@@ -13,7 +13,8 @@ import (
 
 // retry tries the turn of record, which is part of t, as often as p's policy says. It reports whether the turn failed
 // and the chat skips it.
-func (t *Turn) retry(ctx context.Context, p *Participant, record *turnRecord, attempt func() error) (skipped bool, err error) {
+func (t *Turn) retry(ctx context.Context, p *Participant, record *turnRecord,
+	attempt func() error) (skipped bool, err error) {
 	for {
 		err := attempt()
 		if err == nil || pauseOf(err) != nil || t.x.endCause() != nil {
@@ -50,7 +51,8 @@ func (t *Turn) try(agent Agent, conclude func() error) error {
 	t.markBegun()
 	t.announce()
 	ctx, work := telemetry.Begin(t.ctx, telemetry.Record{
-		Kind: telemetry.KindTurn, Name: t.stepName(), Attempt: t.record.Tries + 1, SubagentRunID: t.record.SubagentRunID, ToolCallID: t.call,
+		Kind: telemetry.KindTurn, Name: t.stepName(), Attempt: t.record.Tries + 1,
+		SubagentRunID: t.record.SubagentRunID, ToolCallID: t.call,
 	})
 	t.ctx = ctx
 	err := t.invocation(agent, conclude)

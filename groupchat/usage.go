@@ -59,7 +59,8 @@ const usageKey = "usage"
 
 // EarlierUsage returns what earlier attempts at the run of this origin used, and the known part of its cost, from the
 // checkpoint and the recorded effects that a takeover continues from. Usage that an attempt did not record is unknown.
-func EarlierUsage(checkpoint json.RawMessage, memo map[string]json.RawMessage, origin string) ([]agui.TokenUsage, *float64) {
+func EarlierUsage(checkpoint json.RawMessage, memo map[string]json.RawMessage,
+	origin string) ([]agui.TokenUsage, *float64) {
 	var c struct {
 		Root struct {
 			Memo map[string]json.RawMessage `json:"memo"`
@@ -68,7 +69,8 @@ func EarlierUsage(checkpoint json.RawMessage, memo map[string]json.RawMessage, o
 	var kept runUsage
 	var total []agui.TokenUsage
 	var cost *float64
-	if json.Unmarshal(checkpoint, &c) == nil && json.Unmarshal(c.Root.Memo[usageKey], &kept) == nil && kept.Origin == origin {
+	if json.Unmarshal(checkpoint, &c) == nil && json.Unmarshal(c.Root.Memo[usageKey], &kept) == nil &&
+		kept.Origin == origin {
 		total, cost = kept.Usage, kept.Cost
 	}
 	for key, raw := range memo {
@@ -77,7 +79,8 @@ func EarlierUsage(checkpoint json.RawMessage, memo map[string]json.RawMessage, o
 			Earlier []agui.TokenUsage `json:"earlier"`
 			Cost    *float64          `json:"cost"`
 		}
-		if strings.Contains(key, "/"+onceKey+modelKey) && json.Unmarshal(raw, &reply) == nil && (reply.Usage.Provider != "" || len(reply.Earlier) > 0) {
+		if strings.Contains(key, "/"+onceKey+modelKey) && json.Unmarshal(raw, &reply) == nil &&
+			(reply.Usage.Provider != "" || len(reply.Earlier) > 0) {
 			total = state.AddUsage(total, append(reply.Earlier, reply.Usage))
 			cost = state.AddCost(cost, reply.Cost)
 		}

@@ -202,7 +202,8 @@ func (r *chatRun) lastWords(t *Turn, messages []Message) []Message {
 		return lastWords(messages, r.supervisor())
 	}
 	words := slices.DeleteFunc(slices.Clone(messages[t.prefixLen(messages, since):]), func(m Message) bool {
-		return m.Name == r.supervisor() && (m.SubagentRunID == own || markOf(m).Path == joinPath(r.t.identity(), r.supervisor()))
+		return m.Name == r.supervisor() &&
+			(m.SubagentRunID == own || markOf(m).Path == joinPath(r.t.identity(), r.supervisor()))
 	})
 	if len(words) == 0 || fromCaller(words[len(words)-1]) {
 		return lastWords(messages, r.supervisor())

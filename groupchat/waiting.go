@@ -55,7 +55,8 @@ func (x *execution) abandon(path string, code errcode.Code) error {
 	for _, w := range x.removeSuspended(path) {
 		err := errors.Join(
 			x.settleCalls(w.out, w.clientWriter, w.record, false),
-			w.run.Emit(&agui.SubagentError{SubagentRunID: w.out.SubagentRunID(), Code: string(code), Message: code.Message()}))
+			w.run.Emit(&agui.SubagentError{SubagentRunID: w.out.SubagentRunID(), Code: string(code),
+				Message: code.Message()}))
 		if err == nil && !w.bare {
 			err = w.run.Emit(&agui.StepFinished{StepName: w.path})
 		}

@@ -44,7 +44,6 @@ type Ledger struct {
 // first.
 const maxPrincipals = 65_536
 
-// of returns the table of a budget.
 func (l *Ledger) of(name string) *bounded.Spending {
 	if l == nil {
 		return bounded.NewSpending(maxPrincipals)

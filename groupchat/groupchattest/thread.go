@@ -113,8 +113,7 @@ func (th *Thread) Say(text string) *Run {
 	return th.run(func(ctx context.Context) (*thread.Result, error) { return th.thread.Say(ctx, text) })
 }
 
-// Answer answers open questions and calls, by the keys of questions and the names of tools: see
-// [thread.Thread.Answer].
+// Answer answers open questions and calls, by the keys of questions and the names of tools: see [thread.Thread.Answer].
 func (th *Thread) Answer(answers map[string]any) *Run {
 	th.t.Helper()
 	return th.run(func(ctx context.Context) (*thread.Result, error) { return th.thread.Answer(ctx, answers) })

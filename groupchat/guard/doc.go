@@ -1,7 +1,7 @@
 // Package guard has guardrails: rules for the input and output of agents, as [groupchat.Hooks].
 //
 //	rails, err := guard.New(
-//		guard.Rule{On: []guard.Place{guard.Input}, Match: regexp.MustCompile(`(?i)my password`), Say: "No passwords."},
+//		guard.Rule{On: []guard.Place{guard.Input}, Match: regexp.MustCompile(`(?i)password`), Say: "No."},
 //		guard.Rule{On: []guard.Place{guard.Output}, Detect: []guard.Detector{guard.Email}, Do: guard.Redact},
 //		guard.Rule{On: []guard.Place{guard.Output}, Ask: &guard.Judge{Model: m}, Hold: guard.HoldSentence},
 //	)

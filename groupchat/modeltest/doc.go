@@ -5,6 +5,6 @@
 //		modeltest.Text("The moon does it."),
 //	)
 //
-// A [Model] gives its replies in order, or to the requests that they fit ([Reply.When], [Reply.To]). A request without a
-// reply fails the test, and so does an unused reply. Errors have codes, as those of real models do ([Fails]).
+// A [Model] gives its replies in order, or to the requests that they fit ([Reply.When], [Reply.To]). A request without
+// a reply fails the test, and so does an unused reply. Errors have codes, as those of real models do ([Fails]).
 package modeltest

@@ -61,7 +61,8 @@ func (a *asking) until(task string, v groupchat.View, ask func(key string, c gro
 	}
 }
 
-// buildMessages returns the model's messages: the instructions and the task, the newest of the conversation, and the question.
+// buildMessages returns the model's messages: the instructions and the task, the newest of the conversation, and the
+// question.
 func (m *manager) buildMessages(task string, v groupchat.View, question string) []model.Message {
 	var b strings.Builder
 	if m.o.Instructions != "" {

@@ -72,8 +72,10 @@ func (g *suggester) Suggest(ctx context.Context, s groupchat.Situation) ([]group
 }
 
 // schema is the schema of a model's answer.
-var schema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["suggestions"],"properties":{"suggestions":{"type":"array","items":` +
-	`{"type":"object","additionalProperties":false,"required":["title","message"],"properties":{"title":{"type":"string"},"message":{"type":"string"}}}}}}`)
+var schema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["suggestions"],` +
+	`"properties":{"suggestions":{"type":"array","items":` +
+	`{"type":"object","additionalProperties":false,"required":["title","message"],"properties":{"title":{` +
+	`"type":"string"},"message":{"type":"string"}}}}}}`)
 
 // ask calls the model in a turn with the hooks of the agent.
 func (g *suggester) ask(ctx context.Context, s groupchat.Situation) ([]groupchat.Suggestion, error) {
@@ -81,12 +83,14 @@ func (g *suggester) ask(ctx context.Context, s groupchat.Situation) ([]groupchat
 	defer cancel()
 	var reply *model.Reply
 	agent := groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
-		got, err := t.AskModel("suggestions", groupchat.ModelCall{Purpose: groupchat.ForOther, Model: g.Model, Request: g.request(s)})
+		got, err := t.AskModel("suggestions",
+			groupchat.ModelCall{Purpose: groupchat.ForOther, Model: g.Model, Request: g.request(s)})
 		reply = &got
 		return err
 	})
 	run := thread.New(groupchat.WithHooksOf(s.Agent, agent), thread.Options{
-		Input: groupchat.Input{Principal: s.Principal, Context: s.Context}, Messages: spoken(&s), Hooks: s.Hooks, Log: g.Log,
+		Input: groupchat.Input{Principal: s.Principal, Context: s.Context}, Messages: spoken(&s), Hooks: s.Hooks,
+		Log: g.Log,
 	})
 	_, err := run.Send(ctx)
 	if s.Used != nil {
@@ -131,8 +135,10 @@ func invalid(s groupchat.Suggestion) bool {
 
 // request returns the request to the model. Its constant part comes first, for prompt caches.
 func (g *suggester) request(s groupchat.Situation) model.Request {
-	system := fmt.Sprintf("You suggest what a user of a chat could say next: short messages in the user's own words and language, which the assistant can help with. "+
-		"Answer with one JSON object: {\"suggestions\": [{\"title\": at most %d bytes for a button, \"message\": what is sent when it is pressed}]}.", maxTitle)
+	system := fmt.Sprintf("You suggest what a user of a chat could say next: short messages in the user's own words "+
+		"and language, which the assistant can help with. "+
+		"Answer with one JSON object: {\"suggestions\": [{\"title\": at most %d bytes for a button, \"message\": "+
+		"what is sent when it is pressed}]}.", maxTitle)
 	if g.Instructions != "" {
 		system += "\n\n" + g.Instructions
 	}
@@ -162,7 +168,8 @@ func spoken(s *groupchat.Situation) []groupchat.Message {
 		if m.Role != agui.RoleUser && m.Role != agui.RoleAssistant || text == "" {
 			continue
 		}
-		list = append(list, groupchat.Message{ID: strconv.Itoa(i), Role: m.Role, Content: agui.TextContent(clip.To(text, messageSize))})
+		list = append(list,
+			groupchat.Message{ID: strconv.Itoa(i), Role: m.Role, Content: agui.TextContent(clip.To(text, messageSize))})
 		if len(list) == messages {
 			break
 		}

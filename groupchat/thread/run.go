@@ -56,8 +56,10 @@ func (t *Thread) run(ctx context.Context, next savedThread, takeover bool) (*Res
 	r.usage.Add(used...)
 	r.usage.AddCost(cost)
 	result, err := groupchat.Execute(ctx, t.agent, &groupchat.Session{
-		Run: r.run, State: r.doc, Journal: r, Checkpoint: live.Checkpoint, Answers: live.Answers, Results: live.Results, Takeover: takeover,
-		Memo: maps.Clone(live.Effects), Origin: live.Origin, NewID: t.o.NewID, Usage: &r.usage, Notes: &r.notes, MaxTurns: t.o.MaxTurns, Log: t.o.Log,
+		Run: r.run, State: r.doc, Journal: r, Checkpoint: live.Checkpoint, Answers: live.Answers, Results: live.Results,
+		Takeover: takeover,
+		Memo:     maps.Clone(live.Effects), Origin: live.Origin, NewID: t.o.NewID, Usage: &r.usage, Notes: &r.notes,
+		MaxTurns: t.o.MaxTurns, Log: t.o.Log,
 		Input: in, Hooks: t.o.Hooks,
 	})
 	t.usage.Add(r.usage.Total()...)
@@ -75,12 +77,13 @@ func (r *threadRun) start(ctx context.Context) error {
 		spec = s.StateSpec()
 	}
 	opened := false
-	doc, err := state.NewDocument(r.before.State, state.DocumentOptions{Reducers: spec.Reducers, OnChange: func(c state.Change) error {
-		if !opened {
-			return nil
-		}
-		return r.run.Emit(c.Event())
-	}})
+	doc, err := state.NewDocument(r.before.State,
+		state.DocumentOptions{Reducers: spec.Reducers, OnChange: func(c state.Change) error {
+			if !opened {
+				return nil
+			}
+			return r.run.Emit(c.Event())
+		}})
 	if err == nil {
 		err = doc.Fill(spec.Initial)
 	}
@@ -98,7 +101,6 @@ func (r *threadRun) start(ctx context.Context) error {
 	return r.run.Emit(&agui.StateSnapshot{Snapshot: doc.JSON()})
 }
 
-// finish ends a run that is done or paused.
 func (r *threadRun) finish(ctx context.Context, result groupchat.Result) (*Result, error) {
 	end := savedThread{V: threadVersion, ID: r.before.ID, State: r.doc.JSON()}
 	r.run.Inspect(func(v *run.View) { end.Messages = v.Messages() })
@@ -115,7 +117,8 @@ func (r *threadRun) finish(ctx context.Context, result groupchat.Result) (*Resul
 		return nil, err
 	}
 	usage := r.usage.Total()
-	events := append([]agui.Event{&agui.StateSnapshot{Snapshot: end.State}, &agui.MessagesSnapshot{Messages: end.Messages}}, result.Closings...)
+	events := append([]agui.Event{&agui.StateSnapshot{Snapshot: end.State},
+		&agui.MessagesSnapshot{Messages: end.Messages}}, result.Closings...)
 	for _, e := range events {
 		if err := r.run.Emit(e); err != nil {
 			return nil, err
@@ -126,7 +129,8 @@ func (r *threadRun) finish(ctx context.Context, result groupchat.Result) (*Resul
 	}
 	added := added(r.before.Messages, end.Messages)
 	return &Result{
-		Text: lastText(added), Messages: added, State: slices.Clone(end.State), Questions: end.questions(), Calls: end.calls(),
+		Text: lastText(added), Messages: added, State: slices.Clone(end.State), Questions: end.questions(),
+		Calls: end.calls(),
 		Usage: usage, Cost: r.usage.Cost(), thread: r.thread,
 	}, nil
 }
@@ -147,7 +151,8 @@ func (r *threadRun) fail(ctx context.Context, cause error) error {
 		end = savedThread{V: threadVersion, ID: r.before.ID, State: r.doc.JSON()}
 		cut := groupchat.OpenMessages(cause)
 		r.run.Inspect(func(v *run.View) { end.Messages = v.Closed() })
-		end.Messages = slices.DeleteFunc(end.Messages, func(m groupchat.Message) bool { return slices.Contains(cut, m.ID) })
+		end.Messages = slices.DeleteFunc(end.Messages,
+			func(m groupchat.Message) bool { return slices.Contains(cut, m.ID) })
 	}
 	end.Live = nil
 	saved := r.save(context.WithoutCancel(ctx), end)

@@ -13,7 +13,6 @@ import (
 // threadVersion is that of a [savedThread]. A thread with another one is refused.
 const threadVersion = 1
 
-// A savedThread is a [Thread] as JSON.
 type savedThread struct {
 	V        int                 `json:"v"`
 	ID       string              `json:"id"`
@@ -45,19 +44,16 @@ type liveRun struct {
 	Effects    map[string]json.RawMessage `json:"effects,omitempty"` // since the checkpoint
 }
 
-// add appends a message to a copy of the list.
 func (s *savedThread) add(m groupchat.Message) {
 	s.Messages = append(s.Messages[:len(s.Messages):len(s.Messages)], m)
 }
 
-// saved returns the current state of the thread.
 func (t *Thread) saved() savedThread {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.kept
 }
 
-// keep replaces the state of the thread.
 func (t *Thread) keep(s savedThread) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -68,7 +68,8 @@ func New(agent groupchat.Agent, o Options) *Thread {
 	if o.Input.ThreadID == "" {
 		o.Input.ThreadID = o.NewID()
 	}
-	return &Thread{agent: agent, o: o, kept: savedThread{V: threadVersion, ID: o.Input.ThreadID, Messages: slices.Clone(o.Messages), State: o.State}}
+	return &Thread{agent: agent, o: o,
+		kept: savedThread{V: threadVersion, ID: o.Input.ThreadID, Messages: slices.Clone(o.Messages), State: o.State}}
 }
 
 // Say runs the agent on a new message of a person. While a question is open it is refused with the code
@@ -106,7 +107,8 @@ func (t *Thread) Send(ctx context.Context, messages ...groupchat.Message) (*Resu
 }
 
 // errInterrupted is returned where a thread was saved in the middle of a run.
-var errInterrupted = &errcode.Error{Code: errcode.RunInProgress, Err: errors.New("the thread was saved during a run; call Resume first")}
+var errInterrupted = &errcode.Error{Code: errcode.RunInProgress,
+	Err: errors.New("the thread was saved during a run; call Resume first")}
 
 // Resume continues a run that was active when the thread was saved, from the last turn that had ended. If the thread
 // waits for answers it enters the paused turns again, which wait for the same. Otherwise it fails with the code
@@ -147,7 +149,6 @@ func (t *Thread) toolMessage(call string, result agui.Content) groupchat.Message
 	return groupchat.Message{ID: t.o.NewID(), Role: agui.RoleTool, ToolCallID: call, Content: result}
 }
 
-// fail returns an error with a code.
 func fail(code errcode.Code, format string, args ...any) error {
 	return &errcode.Error{Code: code, Err: fmt.Errorf("thread: "+format, args...)}
 }

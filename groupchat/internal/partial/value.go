@@ -43,7 +43,6 @@ type Value struct {
 // the last one counts.
 func New(member string) *Value { return &Value{member: member} }
 
-// A state is what may come next.
 type state int
 
 const (
@@ -92,7 +91,6 @@ func (v *Value) JSON() (json.RawMessage, bool) {
 	return raw, true
 }
 
-// next reads a byte.
 func (v *Value) next(c byte) error {
 	switch {
 	case v.state == inText || v.state == inKey:
@@ -156,7 +154,6 @@ func (v *Value) begin(here bool) {
 	}
 }
 
-// value reads the first byte of one.
 func (v *Value) value(c byte) error {
 	switch {
 	case c == ']' && v.state == wantItem:
@@ -178,7 +175,6 @@ func (v *Value) value(c byte) error {
 	return nil
 }
 
-// more reads what follows a value.
 func (v *Value) more(c byte) error {
 	if c != ',' {
 		return v.close(c)
@@ -229,14 +225,12 @@ func (v *Value) safely(inString bool) {
 	}
 }
 
-// keep adds a byte to the value.
 func (v *Value) keep(c byte) {
 	if v.inside {
 		v.raw = append(v.raw, c)
 	}
 }
 
-// inQuotes reads a byte of a string.
 func (v *Value) inQuotes(c byte) error {
 	whole, closed, err := v.text.next(c)
 	if err != nil {
@@ -270,7 +264,6 @@ func delimits(c byte) bool {
 	return false
 }
 
-// A text is where the reading of a string is.
 type text struct {
 	escape int    // 1 behind a backslash, 2 to 5 in the digits of \u
 	unit   uint32 // of these digits
@@ -305,7 +298,6 @@ func (t *text) next(c byte) (whole, closed bool, err error) {
 	return true, c == '"', nil
 }
 
-// escaped reads what follows a backslash.
 func (t *text) escaped(c byte) (whole, closed bool, err error) {
 	switch c {
 	case 'u':
@@ -318,7 +310,6 @@ func (t *text) escaped(c byte) (whole, closed bool, err error) {
 	return false, false, ErrSyntax
 }
 
-// digit reads one of four digits.
 func (t *text) digit(c byte) (whole, closed bool, err error) {
 	switch {
 	case c >= '0' && c <= '9':
