@@ -28,3 +28,30 @@ func TestADeadlineIsLookedAtAgainAtGrowingDistances(t *testing.T) {
 		time.Sleep(2 * time.Hour)
 	})
 }
+
+// As many questions are watched as there may be, and a place becomes free when a deadline is over.
+func TestMostDeadlines(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var l deadlines
+		var over atomic.Int64
+		done := func() bool { over.Add(1); return true }
+		for range maxDeadlines {
+			l.add(time.Hour, done)
+		}
+		l.add(time.Minute, done)
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if n := over.Load(); n != 0 {
+			t.Errorf("%d deadlines are watched beyond the limit", n)
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		l.add(time.Minute, done)
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if n := over.Load(); n != maxDeadlines+1 {
+			t.Errorf("%d deadlines were over, want %d", n, maxDeadlines+1)
+		}
+	})
+}

@@ -174,21 +174,29 @@ func TestAPrincipalWithTooManyRuns(t *testing.T) {
 	})
 }
 
-// A caller that replaces a run gets the slot of that run.
+// A request that supersedes a run of its principal takes the place of that run, also where it was counted before.
 func TestASupersedingRunHasThePlaceOfTheOther(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, asAda, func(o *gateway.Options) { o.Limits.RunsPerPrincipal = 1 })
-	for i := range 5 {
-		r := w.open(http.MethodPost, "/agents/slow-supersede", input("t", "r"+strconv.Itoa(i), []string{"u1:Hi", "m" + strconv.Itoa(i) + ":More"}))
-		r.until(agui.TypeCustom)
-	}
-	w.release()
-	w.idle("t")
-	eventually(t, "the place is free, and there is one", func() bool {
-		return w.open(http.MethodPost, "/agents/slow", input("a", "r", []string{"u1:Hi"})).response.StatusCode == http.StatusOK
-	})
-	if got := w.open(http.MethodPost, "/agents/slow", input("b", "r", []string{"u1:Hi"})).response.StatusCode; got != http.StatusTooManyRequests {
-		t.Errorf("a second run = %d, want 429", got)
+	for _, most := range []int{1, 2, 3} {
+		t.Run(strconv.Itoa(most), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, asAda, func(o *gateway.Options) { o.Limits.RunsPerPrincipal = most })
+			for i := range 5 {
+				messages := []string{"u1:Hi", "m" + strconv.Itoa(i) + ":More"}
+				w.open(http.MethodPost, "/agents/slow-supersede", input("t", "r"+strconv.Itoa(i), messages)).until(agui.TypeCustom)
+			}
+			w.release()
+			w.idle("t")
+			start := func(thread string) int {
+				return w.open(http.MethodPost, "/agents/slow", input(thread, "r", []string{"u1:Hi"})).response.StatusCode
+			}
+			for i := range most {
+				eventually(t, "place "+strconv.Itoa(i)+" is free", func() bool { return start("t"+strconv.Itoa(i)) == http.StatusOK })
+			}
+			if got := start("beyond"); got != http.StatusTooManyRequests {
+				t.Errorf("one more run = %d, want 429", got)
+			}
+		})
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -122,6 +123,54 @@ func aRunThatCannotBegin(t *testing.T) {
 		now, _, err := store.Load(t.Context(), state.Key{Principal: "local", Agent: "echo", ID: "t"})
 		return err == nil && now.Live == nil && now.Failed
 	})
+}
+
+// A leaseless store does not renew leases once it is away.
+type leaseless struct {
+	state.Store
+	away atomic.Bool
+}
+
+// Renew fails while the store is away.
+func (s *leaseless) Renew(ctx context.Context, l *state.Lease, ttl time.Duration) error {
+	if s.away.Load() {
+		return errAway
+	}
+	return s.Store.Renew(ctx, l, ttl)
+}
+
+// A run whose agent waits, and so writes nothing, ends when its store has been away for as long as a run waits.
+func TestAWaitingRunGivesUpItsStore(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, aWaitingRunGivesUpItsStore)
+}
+
+func aWaitingRunGivesUpItsStore(t *testing.T) {
+	store := &leaseless{Store: memstore.New(memstore.Options{})}
+	closeLast(t, store)
+	working, ended := make(chan struct{}), make(chan time.Duration, 1)
+	const patience = time.Minute
+	w := newBubbleWorld(t, func(o *gateway.Options) {
+		o.Store, o.Now, o.StoreBuffer, o.Lease = store, nil, patience, 10*time.Second
+		o.Agents["waits"] = groupchat.AgentFunc(func(ctx context.Context, _ *groupchat.Turn) error {
+			close(working)
+			began := time.Now()
+			<-ctx.Done()
+			ended <- time.Since(began)
+			return ctx.Err()
+		})
+	})
+	w.open("POST", "/agents/waits?disconnect=detach", input("t", "r1", []string{"u1:Hi"}))
+	<-working
+	store.away.Store(true)
+	select {
+	case took := <-ended:
+		if took < patience {
+			t.Errorf("the run waited %s for its store, want at least %s", took, patience)
+		}
+	case <-time.After(10 * patience):
+		t.Error("the run waits without end for a store that is away")
+	}
 }
 
 // A reader gets an error when the store is gone: a stream without an end looks like a success.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -237,6 +238,39 @@ func TestRow124ASessionIsReadOffTheConversation(t *testing.T) {
 	r.say("and you?")
 	r.answer(map[string]string{"approve/llm/0/0": `{"approved":true}`})
 	equal(t, "somebody else's", words(scout.last()), "u:four")
+}
+
+// TestRow124CallsOfOneReplyAreApart: a call of a session does not see the answer of another call of the same reply, also
+// when it pauses and is resumed behind that answer.
+func TestRow124CallsOfOneReplyAreApart(t *testing.T) {
+	t.Parallel()
+	both, third := append(query("scout", "one"), query("scout", "two")...), query("scout", "three")
+	boss := newMind(t, calls(both...), says("Done."), calls(third...), says("Done."))
+	var mu sync.Mutex // calls of one reply work at the same time
+	seen := map[string]string{}
+	scout := AgentFunc(func(_ context.Context, t *Turn) error {
+		u, _ := t.LastUser()
+		if u.Content.Text() == "two" {
+			if _, err := t.Ask(Question{Key: "way", Message: "Which way?"}); err != nil {
+				return err
+			}
+		}
+		said := []string{}
+		for _, m := range t.Messages() {
+			said = append(said, m.Content.Text())
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		seen[u.Content.Text()] = strings.Join(said, " | ")
+		return Say(t, "about "+u.Content.Text())
+	})
+	r := newRig(t, &LLM{Model: boss.model(), Tools: []Tool{free(scout, AsToolOptions{Name: "scout", Branch: BranchSession})}})
+	equal(t, "run", r.say("go").err, nil)
+	equal(t, "run", r.answer(map[string]string{"way": `"left"`}).err, nil)
+	equal(t, "run", r.say("again").err, nil)
+	equal(t, "conversations", seen, map[string]string{
+		"one": "one", "two": "two", "three": "one | about one | two | about two | three",
+	})
 }
 
 // The root speaks without a name. Its model is not sent what a specialist called, and its specialists are sent its

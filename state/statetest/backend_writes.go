@@ -2,6 +2,7 @@ package statetest
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"time"
 
@@ -117,6 +118,22 @@ var writes = []promise{
 			[]state.FrameID{{Fence: l.Fence, Seq: 2}, {Fence: l.Fence, Seq: 4}})
 		_, ids := w.log(key, state.FrameID{})
 		w.equal("frames", ids, idsFrom(l, 1, 4))
+	}},
+	{"the two newest marks are kept, however large they are", func(w *backendWorld) {
+		l := w.begin(key, "u1")
+		large := json.RawMessage(`"` + strings.Repeat("x", state.MaxPast) + `"`)
+		for i := range 4 {
+			write := w.commit(l, state.Commit{State: object(i)})
+			write.Transition.Mark = &state.Mark{
+				Name: strconv.Itoa(i), Undo: agui.Patch{{Op: "add", Path: "/n", Value: large}},
+			}
+			w.write(write)
+		}
+		var names []string
+		for _, mark := range w.read(key, state.ReadOptions{}).Facts.Past().Marks {
+			names = append(names, mark.Name)
+		}
+		w.equal("marks", names, []string{"2", "3"})
 	}},
 	{"of two threads that are made under one key one is a conflict", func(w *backendWorld) {
 		first, second := w.beginning(w.read(key, state.ReadOptions{}), "u1"),
