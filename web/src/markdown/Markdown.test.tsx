@@ -10,3 +10,7 @@ it.each([
   ["Then\n\\[\n\\frac{a}{b}\n\\]\nso.", "<p>Then\n<code>\\[ \\frac{a}{b} \\]</code>\nso.</p>"],
   ["See \\[1\\] and `\\(a\\)`, 5 $ or $$.", "<p>See [1] and <code>\\(a\\)</code>, 5 $ or $$.</p>"],
 ])("maths keeps its signs: %j", (text, shown) => expect(html(text)).toBe(shown));
+
+it("shows what would take too long as it is", () => {
+  expect(html("[".repeat(5000) + "<b>")).toBe(`<p class="md-plain">${"[".repeat(5000)}&lt;b&gt;</p>`);
+});

@@ -4,6 +4,7 @@ import { memo } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import { Code } from "./Code";
+import { costly } from "./costly";
 import { withMathsAsCode } from "./maths";
 import "./markdown.css";
 
@@ -44,11 +45,16 @@ interface Props {
 }
 
 export const Streamdown = memo(function Streamdown({ children, className }: Props) {
+  const text = children ?? "";
   return (
     <div className={className ? `md ${className}` : "md"}>
-      <ReactMarkdown remarkPlugins={plugins} components={components}>
-        {withMathsAsCode(children ?? "")}
-      </ReactMarkdown>
+      {costly(text) ? (
+        <p className="md-plain">{text}</p>
+      ) : (
+        <ReactMarkdown remarkPlugins={plugins} components={components}>
+          {withMathsAsCode(text)}
+        </ReactMarkdown>
+      )}
     </div>
   );
 });
