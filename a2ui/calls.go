@@ -51,10 +51,24 @@ func (v *validation) checkCalls(path string, value any, data bool) {
 		if call, there := value["call"]; there && (called || !data) {
 			v.checkCall(path, call, args)
 		}
+		if inner, ok := value["path"].(string); ok {
+			v.checkPath(path, inner)
+		}
 		for _, name := range slices.Sorted(maps.Keys(value)) {
 			at := strings.TrimPrefix(path+"."+clip.To(name, maxProblemNameSize), ".")
 			v.checkCalls(at, value[name], data && name != "updateComponents")
 		}
+	}
+}
+
+// sharedPath is a path to what all objects of a page share in JavaScript. Renderers write where a path leads.
+var sharedPath = regexp.MustCompile(`(^|/)(__proto__|constructor/+prototype)(/|$)`)
+
+// checkPath reports a path in the data that leads out of them.
+func (v *validation) checkPath(at, path string) {
+	if sharedPath.MatchString(path) {
+		v.report(CodePath, at+".path",
+			fmt.Sprintf("the path %q leads out of the data", clip.To(path, maxProblemNameSize)))
 	}
 }
 
@@ -139,7 +153,7 @@ func cutExpression(text string) (expression, rest string) {
 }
 
 // Screened returns the content of an activity of another server as it may be shown: content, or that of a failure if
-// its surface makes calls that no surface may make.
+// its surface makes calls that no surface may make, or has a path out of its data.
 func Screened(content json.RawMessage) json.RawMessage {
 	var v validation
 	if v.checkJSONCalls("", content, true); v.problems == nil {

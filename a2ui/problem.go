@@ -27,6 +27,7 @@ const (
 	CodeTooLarge       = "too_large"
 	CodeNotData        = "data_not_object"
 	CodeFunction       = "unknown_function"
+	CodePath           = "unsafe_path"
 	codeExhausted      = "a2ui_recovery_exhausted"
 	codeInvalid        = "a2ui_invalid"
 	maxProblems        = 20

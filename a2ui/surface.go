@@ -90,6 +90,7 @@ func problemsOf(operations []Operation, c Catalogue) []Problem {
 		case o.UpdateDataModel != nil:
 			data++
 			size += len(o.UpdateDataModel.Value) + len(o.UpdateDataModel.Path)
+			v.checkPath("updateDataModel", o.UpdateDataModel.Path)
 			v.checkJSONCalls("data", o.UpdateDataModel.Value, true)
 		case o.UpdateComponents != nil:
 			if problems := ValidateComponents(o.UpdateComponents.Components, c); problems != nil {

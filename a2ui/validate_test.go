@@ -188,10 +188,34 @@ func TestScreened(t *testing.T) {
 		`{"a2ui_operations":[{"updateDataModel":{"surfaceId":"s","value":{"call":"taxi","args":{}}}}]}`:                                                false,
 		`{"a2ui_operations":[{"updateDataModel":{"surfaceId":"s","value":{"call":"taxi"}}}]}`:                                                          true,
 		`{"a2ui_operations":[{"updateComponents":{"surfaceId":"s","components":[{"id":"root","component":"Text","text":{"call":"openUrl"}}]}}]}`:       false,
+		`{"a2ui_operations":[{"updateDataModel":{"surfaceId":"s","path":"/__proto__/x","value":1}}]}`:                                                  false,
+		`{"a2ui_operations":[{"updateDataModel":{"surfaceId":"s","path":"/constructor","value":{"prototype":1}}}]}`:                                    true,
 		`{"status":"building"}`: true,
 	} {
 		if got := string(Screened(json.RawMessage(content))); (got == content) != kept || !kept && !strings.Contains(got, `"status":"failed"`) {
 			t.Errorf("%s becomes %s", content, got)
+		}
+	}
+}
+
+// A path into the data does not lead to what all objects of a page share.
+func TestPathsOutOfTheData(t *testing.T) {
+	t.Parallel()
+	for path, refused := range map[string]bool{
+		"/__proto__/x": true, "__proto__": true, "/a/constructor//prototype/b": true, "/constructor/name": false, "/a__proto__": false,
+	} {
+		component := `{"id":"root","component":"TextField","value":{"path":"` + path + `"}}`
+		problems := ValidateComponents(componentsOf(t, "["+component+"]"), Catalogue{})
+		if got := len(problems) == 1 && problems[0].Code == CodePath && problems[0].Path == "components[0].value.path"; got != refused {
+			t.Errorf("%s in a component: %v", path, problems)
+		}
+		result := Result([]Operation{
+			{CreateSurface: &CreateSurface{SurfaceID: "s"}},
+			{UpdateComponents: &UpdateComponents{SurfaceID: "s", Components: componentsOf(t, `[{"id":"root","component":"Text"}]`)}},
+			{UpdateDataModel: &UpdateDataModel{SurfaceID: "s", Path: path, Value: json.RawMessage(`1`)}},
+		})
+		if got := problemsOf(ReadResult(result), Catalogue{}) != nil; got != refused {
+			t.Errorf("%s of a tool's data is refused: %t, want %t", path, got, refused)
 		}
 	}
 }
