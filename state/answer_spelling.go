@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/internal/jsonpatch"
@@ -112,10 +113,11 @@ func respellAnswer(i agui.Interrupt, payload json.RawMessage) json.RawMessage {
 	}
 	_ = json.Unmarshal(i.Metadata["value"], &card) // a card of another shape has neither
 	schema, _ := decode(i.ResponseSchema)
+	r := respelling{root: schema, left: maxRespelled}
 	if options, _ := decode(card.Options); options != nil {
 		schema = map[string]any{"allOf": []any{schema, map[string]any{"enum": options}}}
 	}
-	v, ok := respellBy(schema, v, MaxDepth)
+	v, ok := r.by(schema, v, MaxDepth)
 	if !ok {
 		return nil
 	}
@@ -127,10 +129,19 @@ func respellAnswer(i agui.Interrupt, payload json.RawMessage) json.RawMessage {
 	return jsonpatch.Render(v)
 }
 
-// respellBy returns v with the spellings that the enum and const of a schema have, and whether it is clear which of them it has.
-func respellBy(schema, v any, depth int) (any, bool) {
+// maxRespelled is how many parts of a schema are looked at for one answer. References could make them many.
+const maxRespelled = 10_000
+
+// A respelling gives an answer the spellings of its question's schema.
+type respelling struct {
+	root any // what references of the schema begin at
+	left int // how many parts may still be looked at
+}
+
+// by returns v with the spellings that the enum and const of a schema have, and whether it is clear which of them it has.
+func (r *respelling) by(schema, v any, depth int) (any, bool) {
 	keywords, _ := schema.(map[string]any)
-	if keywords == nil || depth == 0 {
+	if r.left--; keywords == nil || depth == 0 || r.left < 0 {
 		return v, true
 	}
 	values, _ := keywords["enum"].([]any)
@@ -146,14 +157,14 @@ func respellBy(schema, v any, depth int) (any, bool) {
 	}
 	clear := true
 	next := func(part any, v any) any {
-		v, ok := respellBy(part, v, depth-1)
+		v, ok := r.by(part, v, depth-1)
 		clear = clear && ok
 		return v
 	}
 	all, _ := keywords["allOf"].([]any)
 	anyOf, _ := keywords["anyOf"].([]any)
 	oneOf, _ := keywords["oneOf"].([]any)
-	for _, part := range slices.Concat(all, anyOf, oneOf) {
+	for _, part := range slices.Concat(all, anyOf, oneOf, []any{r.referenced(keywords)}) {
 		v = next(part, v)
 	}
 	switch v := v.(type) {
@@ -170,4 +181,16 @@ func respellBy(schema, v any, depth int) (any, bool) {
 		}
 	}
 	return v, clear
+}
+
+// referenced returns the part of the schema that a $ref within it names; nil if there is none.
+func (r *respelling) referenced(keywords map[string]any) any {
+	ref, _ := keywords["$ref"].(string)
+	pointer, local := strings.CutPrefix(ref, "#")
+	path, err := jsonpatch.ParsePointer(pointer)
+	if !local || err != nil {
+		return nil
+	}
+	part, _ := jsonpatch.Find(r.root, path)
+	return part
 }

@@ -44,6 +44,10 @@ func TestAnswersOfBrowsers(t *testing.T) {
 		{"two spellings of an option", `{"enum":[5,5.0]}`, `5`, `5`, nil},
 		{"the only required member", `{"type":"object","required":["id"],"properties":{"id":{"enum":[` + big + `]}}}`, rounded, `{"id":` + big + `}`, nil},
 		{"beyond a float64", `{"enum":[{"x":1e400}]}`, `{"x":null}`, `{"x":1e400}`, nil},
+		{"a reference", `{"$ref":"#/$defs/a~1b","$defs":{"a/b":{"enum":[` + big + `]}}}`, rounded, big, nil},
+		{"a reference of a member", `{"properties":{"id":{"$ref":"#/$defs/id"}},"$defs":{"id":{"const":` + big + `}}}`, `{"id":` + rounded + `}`, `{"id":` + big + `}`, nil},
+		{"a reference to the schema itself", `{"anyOf":[{"enum":[` + big + `]},{"type":"array","items":{"$ref":"#"}}]}`, `[[` + rounded + `]]`, `[[` + big + `]]`, nil},
+		{"a reference beside options", `{"$ref":"#/$defs/n","$defs":{"n":{"enum":[` + big + `,5]}}}`, rounded, big, options(`[` + big + `,5]`)},
 		{"no option", `{"enum":[5,6]}`, `7`, "", nil},
 
 		{"arguments that nobody edited", call, `{"approved":true,"editedArgs":{"euros":20.5,"order":` + rounded + `}}`, `{"approved":true,"editedArgs":{"euros":20.50,"order":` + big + `}}`,
@@ -63,6 +67,20 @@ func TestAnswersOfBrowsers(t *testing.T) {
 				t.Errorf("%s is the answer %s, want %s", tt.answer, got, tt.want)
 			}
 		})
+	}
+}
+
+// TestReferencesHaveABound: references that branch do not make an answer expensive.
+func TestReferencesHaveABound(t *testing.T) {
+	t.Parallel()
+	r := respelling{left: maxRespelled}
+	again := map[string]any{"$ref": "#"}
+	r.root = map[string]any{"allOf": []any{again, again, again}}
+	if v, clear := r.by(r.root, "x", MaxDepth); v != "x" || !clear {
+		t.Errorf("by() = %v, %t", v, clear)
+	}
+	if r.left >= 0 {
+		t.Errorf("%d parts may still be looked at", r.left)
 	}
 }
 
