@@ -171,7 +171,7 @@ func (c *Change) apply(e *Edit) ([]Edit, error) {
 		}
 		e.Value = Clone(v)
 	}
-	if len(e.Path)+Depth(e.Value) > MaxDepth {
+	if c.tooDeep(e.Path, e.Value) {
 		return nil, errDepth
 	}
 	old, had := Find(c.Tree.Root, e.Path)
@@ -202,11 +202,20 @@ func (c *Change) move(e *Edit) ([]Edit, error) {
 		return nil, fmt.Errorf("%w: a value cannot be moved into itself", ErrPointer)
 	case within(e.From, e.Path):
 		return c.hoist(e, v)
-	case len(e.Path)+Depth(v) > MaxDepth:
+	case c.tooDeep(e.Path, v):
 		return nil, errDepth
 	}
 	e.Value = v
 	return c.Tree.move(e.From, e.Path)
+}
+
+// tooDeep reports whether v at path exceeds MaxDepth. A path without a parent is not too deep: it is missing.
+func (c *Change) tooDeep(path []string, v any) bool {
+	if len(path)+Depth(v) <= MaxDepth {
+		return false
+	}
+	_, parent := Find(c.Tree.Root, path[:max(0, len(path)-1)])
+	return parent
 }
 
 // leads reports whether a value could be added at path now. The reference client looks for the destination of a
