@@ -17,6 +17,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/internal/lock"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
@@ -65,7 +66,7 @@ type attempt struct {
 	ids *minter
 	rec *recorder.Recorder
 	run *run.Run // replaced when the agent must not write to it any more
-	doc *state.Document
+	doc *document.Document
 	// ending is stored with the terminal frame.
 	ending *state.Ending
 

@@ -8,15 +8,16 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // openDocument creates the run's document from the state of t and the initial members that it lacks. Changes of the
 // document are events of the run. A state that is known to have those members is read only when the agent needs it.
 func (a *attempt) openDocument(t *state.Thread) error {
 	run, opened := a.run, false
-	o := state.DocumentOptions{
+	o := document.Options{
 		Reducers: a.agent.spec.Reducers, MaxSize: a.g.o.Limits.State, MaxPatchOps: a.g.o.Limits.PatchOps,
-		OnChange: func(c state.Change) error {
+		OnChange: func(c document.Change) error {
 			if !opened {
 				return nil
 			}
@@ -25,14 +26,14 @@ func (a *attempt) openDocument(t *state.Thread) error {
 	}
 	if len(a.agent.spec.Initial) == 0 || t.Initial == hashOf(a.agent.spec.Initial) {
 		opened = true
-		a.doc = state.NewLateDocument(func() (json.RawMessage, error) { return a.readState(t.StateRev) }, o)
+		a.doc = document.NewLate(func() (json.RawMessage, error) { return a.readState(t.StateRev) }, o)
 		return nil
 	}
 	raw, err := a.stateAt(a.background, t.StateRev)
 	if err != nil {
 		return err
 	}
-	if a.doc, err = state.NewDocument(raw, o); err != nil {
+	if a.doc, err = document.New(raw, o); err != nil {
 		return err
 	}
 	err = a.doc.Fill(a.agent.spec.Initial)

@@ -8,6 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // endFailed ends a run that failed: open items are withdrawn, the state returns to the last commit, and questions that
@@ -134,7 +135,7 @@ func codeOf(err error) errcode.Code {
 		return errcode.RunLost
 	case errors.Is(err, errStoreGone):
 		return errcode.StoreUnavailable
-	case errors.Is(err, state.ErrTooLarge), errors.Is(err, run.ErrEventTooLarge):
+	case errors.Is(err, document.ErrTooLarge), errors.Is(err, run.ErrEventTooLarge):
 		return errcode.TooLarge
 	}
 	if code := errcode.Of(err); code != errcode.Internal {

@@ -18,6 +18,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/internal/wait"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // The media types of patches, RFC 6902 and RFC 7396.
@@ -125,7 +126,7 @@ func (g *Gateway) showPatch(w http.ResponseWriter, r *http.Request) error {
 }
 
 // readPatch reads the body by its media type.
-func (g *Gateway) readPatch(r *http.Request) (p state.OutsidePatch, err error) {
+func (g *Gateway) readPatch(r *http.Request) (p document.OutsidePatch, err error) {
 	switch route.MediaType(r) {
 	case mediaJSONPatch:
 	case mediaMergePatch:
@@ -186,7 +187,7 @@ func idempotentID(key state.Key, idempotencyKey string) string {
 }
 
 // fingerprint distinguishes different patches with one Idempotency-Key.
-func fingerprint(p state.OutsidePatch) string {
+func fingerprint(p document.OutsidePatch) string {
 	sum := sha256.Sum256(append([]byte(strconv.FormatBool(p.Merge)+" "), p.Body...))
 	return hex.EncodeToString(sum[:16])
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/frame"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // join makes the client a reader of the live run of t: it sends a prelude, which is a valid stream, and then the
@@ -139,7 +140,7 @@ func (r *reader) viewOf(frames []state.Frame) (*run.View, *agui.RunStarted, erro
 	if err != nil {
 		return nil, nil, err
 	}
-	doc, err := state.NewDocument(nil, state.DocumentOptions{})
+	doc, err := document.New(nil, document.Options{})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/limit"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
@@ -82,7 +83,7 @@ func (a *attempt) noteFailure(cause error) {
 	switch {
 	case errors.Is(cause, run.ErrEventTooLarge):
 		cause = limit.Reached(limit.Event, cause)
-	case errors.Is(cause, state.ErrTooLarge):
+	case errors.Is(cause, document.ErrTooLarge):
 		cause = limit.Reached(limit.State, cause)
 	}
 	a.g.noteLimit(cause)

@@ -21,6 +21,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 	"github.com/agui-gateway/gateway/state/memstore"
 )
 
@@ -34,7 +35,7 @@ func broken(initial string, p groupchat.Participant) *groupchat.Chat {
 		Manager: groupchat.Sequential(), Participants: []groupchat.Participant{p},
 		State: groupchat.StateSpec{
 			Initial:  json.RawMessage(initial),
-			Reducers: state.Reducers{"/broken": func(_, _ json.RawMessage) (json.RawMessage, error) { panic("secret") }},
+			Reducers: document.Reducers{"/broken": func(_, _ json.RawMessage) (json.RawMessage, error) { panic("secret") }},
 		},
 	}
 }
@@ -53,7 +54,7 @@ func (w *world) drains() {
 func TestAPanicEndsOneRun(t *testing.T) {
 	t.Parallel()
 	sets := groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error { return t.State().Set("/broken", 1) })
-	outputs := groupchat.Scoping{Kind: groupchat.ScopeMapped, Mapping: state.Mapping{Out: map[string]string{"/broken": "/broken"}}}
+	outputs := groupchat.Scoping{Kind: groupchat.ScopeMapped, Mapping: document.Mapping{Out: map[string]string{"/broken": "/broken"}}}
 	for name, agent := range map[string]groupchat.Agent{
 		"a reducer, of what the state begins with": broken(`{"broken":1}`, groupchat.Participant{}),
 		"a reducer, in a turn":                     broken(`{}`, groupchat.Participant{Agent: sets}),
@@ -237,7 +238,7 @@ func aTakeoverThatPanics(t *testing.T) {
 	b := newBubbleWorld(t, func(o *gateway.Options) {
 		o.Store, o.Shared, o.Now, o.Log = shared, true, nil, slog.New(slog.DiscardHandler)
 		team := crew(nil, &paid, nil)
-		team.State = groupchat.StateSpec{Initial: json.RawMessage(`{"broken":1}`), Reducers: state.Reducers{
+		team.State = groupchat.StateSpec{Initial: json.RawMessage(`{"broken":1}`), Reducers: document.Reducers{
 			"/broken": func(_, _ json.RawMessage) (json.RawMessage, error) { panicked.Add(1); panic("secret") },
 		}}
 		o.Agents["crew"] = team

@@ -17,6 +17,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // A reader is a client of one stream. It holds every stream it reads to the order rules, and adds it up as a client
@@ -31,7 +32,7 @@ type reader struct {
 
 	verifier agui.Verifier
 	view     *run.View
-	doc      *state.Document
+	doc      *document.Document
 	stated   bool
 	events   []agui.Event
 	records  []agui.Record
@@ -52,7 +53,7 @@ func newReader(t *testing.T, response *http.Response, cancel context.CancelFunc,
 // newFold returns a reader of nothing, that starts from the messages of a request.
 func newFold(t *testing.T, body string) *reader {
 	t.Helper()
-	doc, err := state.NewDocument(nil, state.DocumentOptions{})
+	doc, err := document.New(nil, document.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // An Agent takes one turn in a chat. Run is called again for the same turn after a pause. Its error ends the
@@ -84,7 +84,7 @@ type StateSpec struct {
 	// Initial is an object with members that fill gaps in the thread's state when a run starts.
 	Initial json.RawMessage
 	// Reducers say how writes to a pointer combine with the old value; elsewhere they replace it.
-	Reducers state.Reducers
+	Reducers document.Reducers
 	// Client lists the top-level pointers a caller may write; nil means all.
 	Client []string
 }
@@ -106,7 +106,7 @@ type Participant struct {
 	// Scope is which state it works on; the zero value is the chat's own.
 	Scope Scoping
 	// Writes are the pointers of that state at and below which it may write, and what it is made of may; nil means all.
-	// Another write is [state.ErrForbidden]. It may read everything.
+	// Another write is [document.ErrForbidden]. It may read everything.
 	Writes []string
 }
 
@@ -131,7 +131,7 @@ const (
 // A Scoping is a participant's scope.
 type Scoping struct {
 	Kind    ScopeKind
-	Mapping state.Mapping // of ScopeMapped
+	Mapping document.Mapping // of ScopeMapped
 	// Inputs compute further members of a mapped or isolated state, by name, whenever Mapping.In is copied: when a turn
 	// begins. They look at the conversation and the state of the participant's team, such as [Template.Value].
 	Inputs map[string]func(View) (any, error)
@@ -146,7 +146,7 @@ type Suggestion struct {
 // A Situation is what suggestions are made for: a conversation as a client has it. It need not be a stored thread.
 type Situation struct {
 	Messages []agui.Message
-	State    state.Reader
+	State    document.Reader
 	Context  []agui.Context
 	// Principal is the caller.
 	Principal Principal

@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
@@ -290,8 +290,8 @@ func (r *chatRun) supervise(d Decision) error {
 }
 
 var (
-	_ Agent        = (*Chat)(nil)
-	_ Stateful     = (*Chat)(nil)
-	_ Describer    = (*Chat)(nil)
-	_ state.Reader = (*state.Scope)(nil)
+	_ Agent           = (*Chat)(nil)
+	_ Stateful        = (*Chat)(nil)
+	_ Describer       = (*Chat)(nil)
+	_ document.Reader = (*document.Scope)(nil)
 )

@@ -11,7 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // A recording notes what its agents were shown, by speaker and in order.
@@ -389,4 +389,4 @@ func TestTurnTellsWhereItIs(t *testing.T) {
 	equal(t, "turn", got, []any{"a.b", "1/a@1/b@1", "x", true, true, []agui.Tool(nil)})
 }
 
-var _ state.Reader = (*state.Document)(nil)
+var _ document.Reader = (*document.Document)(nil)

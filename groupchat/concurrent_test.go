@@ -10,7 +10,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // after says its text when a channel is closed, and closes its own.
@@ -188,13 +188,13 @@ func TestAFansWritesGoThroughTheReducers(t *testing.T) {
 		})})
 	}
 	r := newRig(t, fan)
-	r.reducers = state.Reducers{"/notes": state.Append, "/plan": state.Merge}
+	r.reducers = document.Reducers{"/notes": document.Append, "/plan": document.Merge}
 	must(t, r.say("x").err)
 	var doc struct {
 		Notes []int
 		Plan  map[string]int
 	}
-	d, err := state.NewDocument(r.state, state.DocumentOptions{})
+	d, err := document.New(r.state, document.Options{})
 	must(t, err)
 	_, err = d.Get("", &doc)
 	must(t, err)

@@ -10,6 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // A Condition looks at a manager's view: the shared state, and the messages. It has no effect and does not fail: where
@@ -41,7 +42,7 @@ func Not(c Condition) Condition { return func(v View) bool { return !c.holds(v) 
 func Missing(pointer string) Condition {
 	return func(v View) bool {
 		raw, ok := v.raw(pointer)
-		return !ok || !state.Filled(raw)
+		return !ok || !document.Filled(raw)
 	}
 }
 

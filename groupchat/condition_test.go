@@ -7,15 +7,15 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 func TestConditions(t *testing.T) {
 	t.Parallel()
 	const shown = `{"n":3,"x":-0.5,"big":1e300,"text":"A blue hat","list":["red",2,{"a":1}],"empty":[],"none":null,"yes":true}`
-	doc, err := state.NewDocument([]byte(shown), state.DocumentOptions{})
+	doc, err := document.New([]byte(shown), document.Options{})
 	must(t, err)
-	v := View{State: state.Shared(doc), LastSpeaker: "ann"}.WithHistory([]Message{
+	v := View{State: document.Shared(doc), LastSpeaker: "ann"}.WithHistory([]Message{
 		{ID: "1", Role: agui.RoleUser, Content: agui.TextContent("old words")},
 		{ID: "2", Role: agui.RoleUser, Content: agui.TextContent("I want a Refund")},
 		{ID: "3", Role: agui.RoleAssistant, Name: "ann", Content: agui.TextContent("All done")},

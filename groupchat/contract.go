@@ -11,6 +11,7 @@ import (
 
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // A Contract declares the inputs of an agent in its state, and its outputs at the end of its turn. Usually the agent
@@ -85,7 +86,7 @@ func (s *contractSide) check(t *Turn) error {
 	}
 	object := make(map[string]json.RawMessage, len(s.names))
 	for _, name := range s.names {
-		if raw, ok := t.State().Raw(state.Pointer(name)); ok {
+		if raw, ok := t.State().Raw(document.Pointer(name)); ok {
 			object[name] = raw
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // paper is a contract: a topic of words in, an answer of words out.
@@ -31,7 +31,7 @@ func writing(value any) (Participant, *int) {
 	})
 	return Participant{Name: "w", Agent: WithContract(agent, paper), Scope: Scoping{
 		Kind:    ScopeMapped,
-		Mapping: state.Mapping{In: map[string]string{"topic": "/subject", "pages": "/pages"}, Out: map[string]string{"/answer": "/result"}},
+		Mapping: document.Mapping{In: map[string]string{"topic": "/subject", "pages": "/pages"}, Out: map[string]string{"/answer": "/result"}},
 	}}, began
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // A notebook is a journal in memory. A service keeps both in its store: the run continues from them after a crash.
@@ -51,8 +52,8 @@ func (c *conversation) run(ctx context.Context, answers map[string]state.Answer)
 		ThreadID: "thread", RunID: c.newID(), View: view, NewID: c.newID,
 		Sink: func(e agui.Event, _ []byte) error { fmt.Println(e.EventType()); return nil },
 	})
-	doc, err := state.NewDocument(c.state, state.DocumentOptions{
-		OnChange: func(c state.Change) error { return run.Emit(c.Event()) },
+	doc, err := document.New(c.state, document.Options{
+		OnChange: func(c document.Change) error { return run.Emit(c.Event()) },
 	})
 	if err != nil {
 		return err

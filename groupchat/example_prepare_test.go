@@ -9,7 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/model"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // parrot is a model that repeats its request.
@@ -50,7 +50,7 @@ func ExampleParseTemplate() {
 		fmt.Println(err)
 		return
 	}
-	document, err := state.NewDocument(json.RawMessage(`{"customer":{"name":"{{input}}"}}`), state.DocumentOptions{})
+	document, err := document.New(json.RawMessage(`{"customer":{"name":"{{input}}"}}`), document.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -74,7 +74,7 @@ func ExampleWithContract() {
 		Outputs: json.RawMessage(`{"required":["text"],"properties":{"text":{"type":"string"}}}`),
 	})
 	team := func(in map[string]string) *groupchat.Chat {
-		scope := groupchat.Scoping{Kind: groupchat.ScopeMapped, Mapping: state.Mapping{In: in, Out: map[string]string{"/text": "/draft"}}}
+		scope := groupchat.Scoping{Kind: groupchat.ScopeMapped, Mapping: document.Mapping{In: in, Out: map[string]string{"/text": "/draft"}}}
 		return &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{{Name: "writer", Agent: report, Scope: scope}}}
 	}
 	fmt.Println(team(nil).Validate())

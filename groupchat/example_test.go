@@ -11,6 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // session is the gateway's part of a run; here it prints the messages.
@@ -36,8 +37,8 @@ func session(checkpoint json.RawMessage, answers map[string]state.Answer) *group
 		}
 		return nil
 	}})
-	doc, err := state.NewDocument([]byte(`{"topic":"tea","notes":[],"draft":""}`), state.DocumentOptions{
-		OnChange: func(c state.Change) error { return run.Emit(&agui.StateDelta{Delta: c.Patch}) },
+	doc, err := document.New([]byte(`{"topic":"tea","notes":[],"draft":""}`), document.Options{
+		OnChange: func(c document.Change) error { return run.Emit(&agui.StateDelta{Delta: c.Patch}) },
 	})
 	if err != nil {
 		panic(err)

@@ -11,7 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/internal/lock"
 	"github.com/agui-gateway/gateway/model"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // newExecution copies the session and fills in its defaults.
@@ -36,7 +36,7 @@ func newExecution(ctx context.Context, root Agent, s *Session) *execution {
 
 func (x *execution) rootTurn() *Turn {
 	t := &Turn{x: x, ctx: x.ctx, run: x.Run, out: x.Run.Writer, clientWriter: x.Run.Writer,
-		scope: state.Shared(x.State), hooks: x.Hooks,
+		scope: document.Shared(x.State), hooks: x.Hooks,
 		filtered: &filteredWriters{}}
 	t.begin(x.root)
 	t.filter(x.Hooks)

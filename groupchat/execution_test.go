@@ -8,7 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // TestExecuteWantsItsSession tells a host what it left out, instead of a panic in the middle of a turn.
@@ -25,7 +25,7 @@ func TestExecuteWantsItsSession(t *testing.T) {
 	} {
 		r := newRig(t, agent)
 		run := run.New(run.Options{ThreadID: "t", RunID: "r", NewID: r.newID, Sink: func(agui.Event, []byte) error { return nil }})
-		doc, err := state.NewDocument(nil, state.DocumentOptions{})
+		doc, err := document.New(nil, document.Options{})
 		must(t, err)
 		s := Session{Run: run, State: doc, Journal: &journal{r, run, doc}, NewID: r.newID, Origin: "1"}
 		leave(&s)

@@ -16,7 +16,7 @@ import (
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/internal/wait"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // fail returns an error with the code that its run ends with. A format that begins with a turn's path drops that of a
@@ -34,7 +34,7 @@ func coded(err error) error {
 		return err
 	}
 	code := errcode.AgentFailed
-	if errors.Is(err, state.ErrTooLarge) || errors.Is(err, run.ErrEventTooLarge) {
+	if errors.Is(err, document.ErrTooLarge) || errors.Is(err, run.ErrEventTooLarge) {
 		code = errcode.TooLarge
 	}
 	return &errcode.Error{Code: code, Err: err}
@@ -141,7 +141,7 @@ const (
 // that is forbidden or too large, credentials or a request that a server refused, a circle of remote agents, an
 // internal error, a mistake in the definition of the team, or what a hook, a budget or a contract does not allow.
 func Retryable(err error) bool {
-	if _, ok := errors.AsType[*PanicError](err); ok || errors.Is(err, state.ErrForbidden) {
+	if _, ok := errors.AsType[*PanicError](err); ok || errors.Is(err, document.ErrForbidden) {
 		return false
 	}
 	if refused, ok := errors.AsType[*client.Error](err); ok && refused.Status >= 400 && refused.Status < 500 {

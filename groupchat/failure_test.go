@@ -14,7 +14,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 func failing(err error) Agent {
@@ -32,7 +32,7 @@ func TestRow110AFailureKeepsItsCode(t *testing.T) {
 		{errors.Join(errors.New("a"), &errcode.Error{Code: errcode.ToolFailed}), errcode.ToolFailed},
 		{context.Canceled, errcode.AgentFailed}, // its own, not the run's
 		{run.ErrEventTooLarge, errcode.TooLarge},
-		{state.ErrTooLarge, errcode.TooLarge},
+		{document.ErrTooLarge, errcode.TooLarge},
 		{&agui.FieldError{}, errcode.AgentFailed}, // a peer's bad JSON is no fault of the caller's
 	}
 	for _, test := range tests {
@@ -291,7 +291,7 @@ func TestATryThatFailsBeforeItIsAnnouncedIsCounted(t *testing.T) {
 	// The scope does not fit the state: the turn cannot even begin.
 	spoil := AgentFunc(func(_ context.Context, t *Turn) error { return t.State().Set("/notes", "text") })
 	out := Participant{Name: "w", Agent: AgentFunc(func(_ context.Context, t *Turn) error { return t.State().Set("/result", 1) }),
-		Scope:   Scoping{Kind: ScopeMapped, Mapping: state.Mapping{Out: map[string]string{"/result": "/notes/deep"}}},
+		Scope:   Scoping{Kind: ScopeMapped, Mapping: document.Mapping{Out: map[string]string{"/result": "/notes/deep"}}},
 		OnError: ErrorPolicy{Retries: 2}}
 	s := newRig(t, team(Sequential(), Participant{Name: "spoil", Agent: spoil}, out)).say("x")
 	codeOf(t, s, errcode.AgentFailed)

@@ -8,7 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/model"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // TestEditedArgumentsAreNotRemembered has an answer that the schema of the question refuses: a tool judges it again,
@@ -42,7 +42,7 @@ func TestRetryable(t *testing.T) {
 			t.Errorf("a turn that failed with %s is tried again", code)
 		}
 	}
-	for _, err := range []error{&PanicError{}, state.ErrForbidden} {
+	for _, err := range []error{&PanicError{}, document.ErrForbidden} {
 		if Retryable(err) {
 			t.Errorf("a turn that failed with %v is tried again", err)
 		}

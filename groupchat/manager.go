@@ -9,11 +9,11 @@ import (
 	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // A Manager chooses the next speaker. It reads the shared state and judges by its content whether work is left (see
-// [state.Filled]). A chat makes a new one for each run.
+// [document.Filled]). A chat makes a new one for each run.
 type Manager interface {
 	Next(ctx context.Context, v View) (Decision, error)
 }
@@ -37,7 +37,7 @@ type View struct {
 	Goto         string // whom the last speaker named with [Turn.Goto]
 	Participants []Info
 	Principal    Principal // who asked for the run; see [Turn.Principal]
-	State        state.Reader
+	State        document.Reader
 	Failed       map[string]int // per participant, turns that failed and were skipped
 	Declined     map[string]int // per participant, turns in which a person cancelled a question
 

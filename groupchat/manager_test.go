@@ -9,13 +9,13 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // choice is what a manager decides on a state.
 func choice(t *testing.T, m func() Manager, doc string, v View) (Decision, error) {
 	t.Helper()
-	d, err := state.NewDocument(json.RawMessage(doc), state.DocumentOptions{})
+	d, err := document.New(json.RawMessage(doc), document.Options{})
 	must(t, err)
 	v.State = d
 	return m().Next(context.Background(), v)
@@ -127,12 +127,12 @@ func TestRow116ValidateReportsEveryMistake(t *testing.T) {
 		{"retries", with(func(p *Participant) { p.OnError.Retries = -1 }), []string{"retries is -1"}},
 		{"scope", with(func(p *Participant) { p.Scope.Kind = "odd" }), []string{`unknown scope "odd"`}},
 		{"pointer", with(func(p *Participant) {
-			p.Scope = Scoping{Kind: ScopeMapped, Mapping: state.Mapping{In: map[string]string{"a": "b"}}}
+			p.Scope = Scoping{Kind: ScopeMapped, Mapping: document.Mapping{In: map[string]string{"a": "b"}}}
 		}), []string{"scope: bad pointer"}},
 		{"isolated out", with(func(p *Participant) {
-			p.Scope = Scoping{Kind: ScopeIsolated, Mapping: state.Mapping{Out: map[string]string{"/a": "/b"}}}
+			p.Scope = Scoping{Kind: ScopeIsolated, Mapping: document.Mapping{Out: map[string]string{"/a": "/b"}}}
 		}), []string{"has no outputs"}},
-		{"shared in", with(func(p *Participant) { p.Scope = Scoping{Mapping: state.Mapping{In: map[string]string{"a": "/b"}}} }), []string{"neither"}},
+		{"shared in", with(func(p *Participant) { p.Scope = Scoping{Mapping: document.Mapping{In: map[string]string{"a": "/b"}}} }), []string{"neither"}},
 		{"context", with(func(p *Participant) { p.Context = Context{Last: true, Select: func(View) []Message { return nil }} }), []string{"both"}},
 		{"nested", team(Sequential(), Participant{Name: "in", Agent: &Chat{}}), []string{"chat.in: has no participants", "chat.in: has no manager"}},
 		{"its own", with(func(p *Participant) { p.Agent = mistaken{} }), []string{`participant "a": has no steps`}},

@@ -10,6 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // nested is a leaf under depth chats, each with somebody who speaks before it.
@@ -67,7 +68,7 @@ func TestAMappedStateIsOfOneTurn(t *testing.T) {
 		})
 		scope := Scoping{Kind: kind}
 		if kind == ScopeMapped {
-			scope.Mapping = state.Mapping{In: map[string]string{"in": "/given"}}
+			scope.Mapping = document.Mapping{In: map[string]string{"in": "/given"}}
 		}
 		chat := team(RoundRobin(), Participant{Name: "c", Agent: changes}, Participant{Name: "w", Agent: works, Scope: scope})
 		chat.MaxRounds = 6
@@ -201,7 +202,7 @@ func TestRow37IsolatedStateNeverReachesTheWire(t *testing.T) {
 	inner := team(Sequential(), Participant{Name: "c", Agent: count})
 	topics := AgentFunc(func(_ context.Context, t *Turn) error { return t.State().Set("/subject", t.ID()) })
 	chat := team(func() Manager { return &cursor{order: []string{"in", "topics", "in"}} },
-		Participant{Name: "in", Agent: inner, Scope: Scoping{Kind: ScopeIsolated, Mapping: state.Mapping{In: map[string]string{"topic": "/subject"}}}},
+		Participant{Name: "in", Agent: inner, Scope: Scoping{Kind: ScopeIsolated, Mapping: document.Mapping{In: map[string]string{"topic": "/subject"}}}},
 		Participant{Name: "topics", Agent: topics})
 	r := newRig(t, chat)
 	r.state = json.RawMessage(`{"subject":"tea","order":1}`)
@@ -236,11 +237,11 @@ func TestRow63MappedStateIsCopiedInAndOut(t *testing.T) {
 		return asker("k").Run(ctx, t)
 	})
 	change := AgentFunc(func(_ context.Context, t *Turn) error { return t.State().Set("/subject", "coffee") })
-	m := state.Mapping{In: map[string]string{"topic": "/subject"}, Out: map[string]string{"/result": "/notes"}}
+	m := document.Mapping{In: map[string]string{"topic": "/subject"}, Out: map[string]string{"/result": "/notes"}}
 	chat := team(func() Manager { return &cursor{order: []string{"w", "change", "w"}} },
 		Participant{Name: "w", Agent: work, Scope: Scoping{Kind: ScopeMapped, Mapping: m}}, Participant{Name: "change", Agent: change})
 	r := newRig(t, chat)
-	r.reducers = state.Reducers{"/notes": state.Append}
+	r.reducers = document.Reducers{"/notes": document.Append}
 	r.state = json.RawMessage(`{"subject":"tea"}`)
 	must(t, r.say("x").err)
 	equal(t, "nothing out at a pause", string(r.state), `{"subject":"tea"}`)

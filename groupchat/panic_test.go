@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // A brokenError panics when somebody looks for its cause. A nil pointer of it is what a function returns that declares
@@ -23,7 +23,7 @@ func (e *brokenError) Unwrap() error { return e.cause }
 func TestAPanicBehindAnAgentsBackIsTheFailureOfItsTurn(t *testing.T) {
 	t.Parallel()
 	var none *brokenError
-	outputs := Scoping{Kind: ScopeMapped, Mapping: state.Mapping{Out: map[string]string{"/found": "/found"}}}
+	outputs := Scoping{Kind: ScopeMapped, Mapping: document.Mapping{Out: map[string]string{"/found": "/found"}}}
 	finds := AgentFunc(func(_ context.Context, t *Turn) error { return t.State().Set("/found", "it") })
 	breaks := AgentFunc(func(context.Context, *Turn) error { return none })
 	tests := []struct {
@@ -50,7 +50,7 @@ func TestAPanicBehindAnAgentsBackIsTheFailureOfItsTurn(t *testing.T) {
 			run := func(p Participant, others ...Participant) (*rig, *stream) {
 				p.Name = "broken"
 				r := newRig(t, team(Sequential(), append([]Participant{p}, others...)...))
-				r.reducers = state.Reducers{"/found": func(_, _ json.RawMessage) (json.RawMessage, error) { panic("boom") }}
+				r.reducers = document.Reducers{"/found": func(_, _ json.RawMessage) (json.RawMessage, error) { panic("boom") }}
 				return r, r.say("x")
 			}
 			_, s := run(tt.p)

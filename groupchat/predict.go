@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // A Prediction lets a place in the state follow an argument of a tool's calls while the model writes them, so that
@@ -52,7 +52,7 @@ func (a *LLM) checkPredictions(bad func(format string, args ...any)) {
 		if p.Tool == "" {
 			bad("prediction %d names no tool", i+1)
 		}
-		if p.Path == "" || state.CheckPointer(p.Path) != nil || strings.HasSuffix(p.Path, "/-") ||
+		if p.Path == "" || document.CheckPointer(p.Path) != nil || strings.HasSuffix(p.Path, "/-") ||
 			strings.Contains(p.Path, "/-/") {
 			bad("prediction %d is for %q, which is not the pointer of a member", i+1, p.Path)
 		}

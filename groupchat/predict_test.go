@@ -13,6 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // A written is a call of "write" that a model streams in pieces of a few bytes. Err is how the reply ends.
@@ -56,7 +57,7 @@ func writer(together bool, calls ...written) model.Model {
 // documents are the values that clients see at a pointer, in order, each once; "-" for none.
 func documents(t *testing.T, s *stream, pointer string) []string {
 	t.Helper()
-	doc, err := state.NewDocument(nil, state.DocumentOptions{})
+	doc, err := document.New(nil, document.Options{})
 	must(t, err)
 	var list []string
 	for _, e := range s.events {
@@ -373,7 +374,7 @@ func TestPlacesThatMayNotBeWritten(t *testing.T) {
 	a.Tools[0].Parameters = nil
 	a.Tools[0].Parameters = json.RawMessage(`{"type":"object","properties":{"document":{"type":"array"}}}`)
 	r = newRig(t, a)
-	r.state, r.reducers = json.RawMessage(`{"document":["was"]}`), state.Reducers{"/document": state.Append}
+	r.state, r.reducers = json.RawMessage(`{"document":["was"]}`), document.Reducers{"/document": document.Append}
 	s = r.say("go")
 	equal(t, "run", s.err, nil)
 	equal(t, "state", string(r.state), `{"document":["a","b","c","d"]}`)

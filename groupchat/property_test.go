@@ -13,6 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // TestRow50RandomTeams runs random teams up to five deep, with members that speak, change state, ask, call tools, fail
@@ -70,7 +71,7 @@ func drawChat(rt *rapid.T, depth int) *Chat {
 			Context: Context{Last: rapid.Bool().Draw(rt, "last")},
 		}
 		if p.Scope.Kind == ScopeMapped {
-			p.Scope.Mapping = state.Mapping{In: map[string]string{"in": "/out"}, Out: map[string]string{"/out": "/out"}}
+			p.Scope.Mapping = document.Mapping{In: map[string]string{"in": "/out"}, Out: map[string]string{"/out": "/out"}}
 		}
 		p.Agent = drawAgent(rt, depth)
 		c.Participants = append(c.Participants, p)
@@ -186,7 +187,7 @@ func pointer(t *Turn, name string) string {
 	if t.owned {
 		name += t.ID()
 	}
-	return state.Pointer(name)
+	return document.Pointer(name)
 }
 
 func do(t *Turn, d deed, key string) error {

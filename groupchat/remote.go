@@ -11,7 +11,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui/client"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // ErrMoved is in the cause of a turn's context that is done because another process continues the run and repeats the
@@ -144,11 +144,11 @@ func isToken(s string) bool {
 
 // checkPointer reports whether a JSON Pointer is one.
 func checkPointer(pointer string) error {
-	empty, err := state.NewDocument(nil, state.DocumentOptions{})
+	empty, err := document.New(nil, document.Options{})
 	if err != nil {
 		return err
 	}
-	_, err = state.Mapped(state.Shared(empty), state.Mapping{In: map[string]string{"x": pointer}}, nil)
+	_, err = document.Mapped(document.Shared(empty), document.Mapping{In: map[string]string{"x": pointer}}, nil)
 	return err
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/agui-gateway/gateway/a2ui"
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/internal/exact"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // The CUSTOM events of other servers that are about the run itself.
@@ -49,7 +49,7 @@ func (x *exchange) activityDelta(e *agui.ActivityDelta) error {
 	if a == nil {
 		return nil
 	}
-	doc, err := state.NewDocument(a.content, state.DocumentOptions{MaxSize: theirState})
+	doc, err := document.New(a.content, document.Options{MaxSize: theirState})
 	if err != nil {
 		return err
 	}

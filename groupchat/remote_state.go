@@ -7,17 +7,17 @@ import (
 	"fmt"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // A remoteShare is the part of our state in which a remote agent's lives.
 type remoteShare struct {
-	scope *state.Scope
+	scope *document.Scope
 	path  string
 	// none says that it has no part of ours.
 	none bool
 	// theirs holds, at /s, what the remote's state is to the remote.
-	theirs *state.Document
+	theirs *document.Document
 	copied int // bytes that patches have copied, before the last snapshot
 }
 
@@ -29,7 +29,7 @@ const theirState = 8 << 20
 const theirCopies = 64 << 20
 
 // errCopies is the error of an answer with patches that copy too much.
-var errCopies = fmt.Errorf("%w: the patches of one answer copy more than %d bytes", state.ErrTooLarge, theirCopies)
+var errCopies = fmt.Errorf("%w: the patches of one answer copy more than %d bytes", document.ErrTooLarge, theirCopies)
 
 // share returns the part of the turn's state that the remote works on.
 func (r *Remote) share(t *Turn) (*remoteShare, error) {
@@ -57,7 +57,7 @@ func (s *remoteShare) restart(raw json.RawMessage) error {
 	}
 	root, err := json.Marshal(map[string]json.RawMessage{"s": raw})
 	if err == nil {
-		s.theirs, err = state.NewDocument(root, state.DocumentOptions{MaxSize: theirState})
+		s.theirs, err = document.New(root, document.Options{MaxSize: theirState})
 	}
 	return err
 }
@@ -93,7 +93,7 @@ func (s *remoteShare) delta(ctx context.Context, p agui.Patch) (applies bool, er
 
 // unlessPatch is the error of a document that no client would have passed over.
 func unlessPatch(err error) error {
-	if errors.Is(err, state.ErrPatch) {
+	if errors.Is(err, document.ErrPatch) {
 		return nil
 	}
 	return err
@@ -110,12 +110,12 @@ func (s *remoteShare) fold(ctx context.Context) error {
 	if !ok {
 		return s.scope.Set(s.path, now)
 	}
-	patch, err := state.Diff(wrapped(before), wrapped(now))
+	patch, err := document.Diff(wrapped(before), wrapped(now))
 	if err != nil || len(patch) == 0 {
 		return err
 	}
 	err = s.scope.Apply(ctx, rebased(patch, "/s", s.path))
-	if errors.Is(err, state.ErrTooLarge) { // one operation is less work
+	if errors.Is(err, document.ErrTooLarge) { // one operation is less work
 		err = s.scope.Apply(ctx, agui.Patch{{Op: "replace", Path: s.path, Value: now}})
 	}
 	return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // TestRetryAsksTheModelAgain lets a model fail by its reply: asked again it may reply something else, and its request
@@ -115,7 +116,7 @@ func TestRetriesAreForWhatMayPass(t *testing.T) {
 		"credentials":                           {fails(&errcode.Error{Code: errcode.ModelAuth}), false},
 		"a wrong request":                       {fails(&errcode.Error{Code: errcode.ModelRequest}), false},
 		"forbidden":                             {fails(&errcode.Error{Code: errcode.Forbidden}), false},
-		"too large":                             {fails(state.ErrTooLarge), false},
+		"too large":                             {fails(document.ErrTooLarge), false},
 		"a defect":                              {fails(&errcode.Error{Code: errcode.Internal}), false},
 		"a panic":                               {AgentFunc(func(context.Context, *Turn) error { panic("boom") }), false},
 		"a panic further in":                    {nested(2, AgentFunc(func(context.Context, *Turn) error { panic("boom") })), false},

@@ -19,6 +19,7 @@ import (
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // A rig is the least of a gateway around a team: one thread, without a store and without a wire. What it keeps from
@@ -34,7 +35,7 @@ type rig struct {
 	calls      []state.Call
 	notes      json.RawMessage
 
-	reducers state.Reducers
+	reducers document.Reducers
 	maxTurns int
 	ctx      context.Context
 	origin   string
@@ -215,8 +216,8 @@ func (r *rig) execute(s Session) (out *stream, end commit) {
 			return nil
 		},
 	})
-	doc, err := state.NewDocument(r.state, state.DocumentOptions{
-		Reducers: r.reducers, OnChange: func(c state.Change) error { return writer.Emit(c.Event()) },
+	doc, err := document.New(r.state, document.Options{
+		Reducers: r.reducers, OnChange: func(c document.Change) error { return writer.Emit(c.Event()) },
 	})
 	must(r.t, err)
 	must(r.t, writer.Start(&agui.RunStarted{}))
@@ -258,7 +259,7 @@ func (r *rig) execute(s Session) (out *stream, end commit) {
 type journal struct {
 	*rig
 	run *run.Run
-	doc *state.Document
+	doc *document.Document
 }
 
 var errStore = errors.New("store: gone")

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // sets is an agent that brings what its pointer lacks.
@@ -87,7 +87,7 @@ func TestRow38AChildWritesItsParentsStateThroughTheSameReducers(t *testing.T) {
 	}
 	inner := team(Sequential(), Participant{Name: "deep", Agent: note("deep")})
 	r := newRig(t, team(Sequential(), Participant{Name: "a", Agent: note("top")}, Participant{Name: "in", Agent: inner}))
-	r.reducers = state.Reducers{"/notes": state.Append}
+	r.reducers = document.Reducers{"/notes": document.Append}
 	s := r.say("x")
 	must(t, s.err)
 	equal(t, "state", string(r.state), `{"notes":["top","deep"]}`)

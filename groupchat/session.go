@@ -12,6 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/internal/fence"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // A Journal stores what a run must not lose.
@@ -36,8 +37,8 @@ type ApprovalStore interface {
 // A Session is what one run works with: the input of its turns and the destination of their output. Run, State,
 // Journal, NewID and Origin are required.
 type Session struct {
-	Run     *run.Run        // the only writer of the run's events
-	State   *state.Document // the shared state; its owner emits its changes
+	Run     *run.Run           // the only writer of the run's events
+	State   *document.Document // the shared state; its owner emits its changes
 	Journal Journal
 	Input   Input
 	// Fence is called before the run does something outside of the process; see [Fence]. It returns nil, or the cause

@@ -15,6 +15,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // A stage is one thread around an agent for tests from outside of the package: it keeps what a gateway would, pauses
@@ -69,10 +70,10 @@ func (j stageJournal) Once(_ context.Context, key string, result json.RawMessage
 type stageJournal struct {
 	s   *stage
 	run *run.Run
-	doc *state.Document
+	doc *document.Document
 }
 
-func (s *stage) keep(r *run.Run, doc *state.Document, checkpoint json.RawMessage) {
+func (s *stage) keep(r *run.Run, doc *document.Document, checkpoint json.RawMessage) {
 	r.Inspect(func(v *run.View) { s.messages = v.Messages() })
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,7 +117,7 @@ func (s *stage) run(ctx context.Context, session groupchat.Session) error {
 		decoded, err := agui.Decode(data, nil)
 		return errors.Join(err, verifier.Next(decoded))
 	}})
-	doc, err := state.NewDocument(s.state, state.DocumentOptions{OnChange: func(c state.Change) error { return r.Emit(c.Event()) }})
+	doc, err := document.New(s.state, document.Options{OnChange: func(c document.Change) error { return r.Emit(c.Event()) }})
 	if err != nil {
 		s.t.Fatal(err)
 	}

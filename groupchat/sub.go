@@ -10,7 +10,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/internal/clip"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // SubOptions say what an agent under [Sub] shares with the team around it. The zero value shares everything, like any
@@ -151,13 +151,13 @@ func (s *sub) prompt(t *Turn, v View) ([]Message, error) {
 }
 
 // inputs puts what the agent is given into its state.
-func (s *sub) inputs(scope *state.Scope, v View) error {
+func (s *sub) inputs(scope *document.Scope, v View) error {
 	for _, name := range slices.Sorted(maps.Keys(s.o.Inputs)) {
 		value, err := s.o.Inputs[name](v)
 		if err != nil {
 			return err
 		}
-		if err := scope.Set(state.Pointer(name), value); err != nil {
+		if err := scope.Set(document.Pointer(name), value); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // spy says all it can get to know.
@@ -57,7 +58,7 @@ func TestRow39WrappedASubSeesMessagesTypedItSeesInputs(t *testing.T) {
 		`x,host|x|{}`:      {State: own},
 		`||{"n":7}`:        {State: own, Inputs: inputs},
 		`x|x|{"n":7}`:      {State: own, Inputs: inputs, Messages: func(v View) []Message { return v.History()[:1] }},
-		`||{"t":1}`:        {State: Scoping{Kind: ScopeMapped, Mapping: state.Mapping{In: map[string]string{"t": "/s"}}}, Messages: func(View) []Message { return nil }},
+		`||{"t":1}`:        {State: Scoping{Kind: ScopeMapped, Mapping: document.Mapping{In: map[string]string{"t": "/s"}}}, Messages: func(View) []Message { return nil }},
 	} {
 		r := newRig(t, team(Sequential(), Participant{Name: "host", Agent: sayer("host")}, Participant{Name: "in", Agent: Sub(inner, o)}))
 		r.state = json.RawMessage(`{"s":1}`)

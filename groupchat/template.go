@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/internal/clip"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // The limits of templates. The value of a variable is cut at MaxInserted bytes.
@@ -97,7 +97,7 @@ func parseVariable(inside string) (*Variable, error) {
 	v := &Variable{Kind: VariableKind(kind), Name: name, Default: strings.TrimSpace(otherwise)}
 	switch v.Kind {
 	case VariableState:
-		if !strings.HasPrefix(name, "/") || state.CheckPointer(name) != nil {
+		if !strings.HasPrefix(name, "/") || document.CheckPointer(name) != nil {
 			return nil, fmt.Errorf("%s: not a JSON Pointer; write {{state:/name}} or {{state:/name/inner}}", quoted)
 		}
 	case VariableLast:

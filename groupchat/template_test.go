@@ -7,13 +7,13 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // viewOf is a view of a state with a conversation, as somebody has it who makes one in a test.
 func viewOf(t testing.TB, raw string, messages ...Message) View {
 	t.Helper()
-	scope, err := state.Isolated(json.RawMessage(raw), state.DocumentOptions{})
+	scope, err := document.Isolated(json.RawMessage(raw), document.Options{})
 	must(t, err)
 	return View{State: scope}.WithHistory(messages)
 }

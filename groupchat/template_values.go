@@ -12,7 +12,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/internal/clip"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // Text is the template with the values that its variables have in v. A value that is longer than [MaxInserted] is cut
@@ -37,7 +37,7 @@ func (p *Template) Value(v View) (any, error) {
 	}
 	of := p.parts[0].variable
 	switch raw, ok := v.State.Raw(of.Name); {
-	case ok && (of.Default == "" || state.Filled(raw)):
+	case ok && (of.Default == "" || document.Filled(raw)):
 		return raw, nil
 	case of.Default != "":
 		return of.Default, nil
@@ -78,7 +78,7 @@ func (v View) stateText(pointer string) string {
 		return ""
 	}
 	raw, ok := v.State.Raw(pointer)
-	if !ok || !state.Filled(raw) {
+	if !ok || !document.Filled(raw) {
 		return ""
 	}
 	var text string

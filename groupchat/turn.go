@@ -10,7 +10,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // A Turn is everything an agent may see and do while it speaks. It may be used from several
@@ -26,7 +26,7 @@ type Turn struct {
 	as     string   // the speaker's name, empty for the root
 	run    *run.Run // the conversation it is part of
 	out    run.Writer
-	scope  *state.Scope
+	scope  *document.Scope
 	// chat is nil in the root's turn, in a supervisor's, and in one that another turn invoked; participant in the first
 	// two.
 	chat        *chatRun
@@ -108,7 +108,7 @@ func (t *Turn) Input() Input { return t.x.Input }
 func (t *Turn) Principal() Principal { return t.x.Input.Principal }
 
 // State is the shared state as this participant's scope has it. The event of a write has been emitted when it returns.
-func (t *Turn) State() *state.Scope { return t.scope }
+func (t *Turn) State() *document.Scope { return t.scope }
 
 // LastUser returns the newest user message of the conversation, and whether there is one.
 func (t *Turn) LastUser() (Message, bool) { return lastUser(t.conversation()) }

@@ -6,19 +6,19 @@ import (
 	"slices"
 
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // An ownScope is the state of a participant that is working, and not on its parent's state.
 type ownScope struct {
 	x      *execution
-	scope  *state.Scope
+	scope  *document.Scope
 	keeper *checkpointHook
 }
 
 // ownScope makes the scope that s describes within t, or continues the saved one, with inputs that are copied again
 // unless the turn has begun. It is nil for a shared one.
-func (t *Turn) ownScope(s Scoping, parent *state.Scope, saved savedState, begun bool) (*ownScope, error) {
+func (t *Turn) ownScope(s Scoping, parent *document.Scope, saved savedState, begun bool) (*ownScope, error) {
 	if s.Kind == ScopeShared {
 		return nil, nil
 	}
@@ -27,7 +27,7 @@ func (t *Turn) ownScope(s Scoping, parent *state.Scope, saved savedState, begun 
 		m.Out = nil
 	}
 	raw := t.x.load(saved)
-	scope, err := state.Mapped(parent, m, raw)
+	scope, err := document.Mapped(parent, m, raw)
 	switch {
 	case err != nil && raw != nil:
 		return nil, t.x.fatal(fail(errcode.CheckpointIncompatible, "%s: scope: %w", t.Path(), err))
@@ -47,13 +47,13 @@ func (t *Turn) ownScope(s Scoping, parent *state.Scope, saved savedState, begun 
 }
 
 // copyInputs copies the inputs into a scope that lasts longer than a turn.
-func copyInputs(scope, parent *state.Scope, in map[string]string) error {
+func copyInputs(scope, parent *document.Scope, in map[string]string) error {
 	for name, from := range in {
 		raw, ok := parent.Raw(from)
 		if !ok {
 			continue
 		}
-		if err := scope.Set(state.Pointer(name), raw); err != nil {
+		if err := scope.Set(document.Pointer(name), raw); err != nil {
 			return err
 		}
 	}
@@ -61,7 +61,7 @@ func copyInputs(scope, parent *state.Scope, in map[string]string) error {
 }
 
 // computeInputs puts what the functions return into a scope, by their names.
-func (t *Turn) computeInputs(scope, parent *state.Scope, inputs map[string]func(View) (any, error)) error {
+func (t *Turn) computeInputs(scope, parent *document.Scope, inputs map[string]func(View) (any, error)) error {
 	if len(inputs) == 0 {
 		return nil
 	}
@@ -70,7 +70,7 @@ func (t *Turn) computeInputs(scope, parent *state.Scope, inputs map[string]func(
 	for _, name := range slices.Sorted(maps.Keys(inputs)) {
 		value, err := inputs[name](v)
 		if err == nil {
-			err = scope.Set(state.Pointer(name), value)
+			err = scope.Set(document.Pointer(name), value)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: input %q: %w", t.Path(), name, err)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // maxDepth is how deep chats may nest; a chat that contains itself hits it.
@@ -184,9 +184,9 @@ func (p *Participant) validate(bad func(format string, args ...any)) {
 			bad("participant %q: input %q is there twice, or has no function", p.Name, name)
 		}
 	}
-	empty, err := state.NewDocument(nil, state.DocumentOptions{})
+	empty, err := document.New(nil, document.Options{})
 	if err == nil {
-		_, err = state.Mapped(state.Shared(empty), p.Scope.Mapping, nil)
+		_, err = document.Mapped(document.Shared(empty), p.Scope.Mapping, nil)
 	}
 	if err != nil {
 		bad("participant %q: scope: %w", p.Name, err)

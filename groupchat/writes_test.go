@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 func TestAParticipantWritesOnlyWhatItMay(t *testing.T) {
@@ -40,7 +40,7 @@ func TestAParticipantWritesOnlyWhatItMay(t *testing.T) {
 		s := r.say("x")
 		if test.want == "" {
 			codeOf(t, s, errcode.AgentFailed)
-			if !errors.Is(s.err, state.ErrForbidden) || !strings.Contains(s.err.Error(), `"/`) {
+			if !errors.Is(s.err, document.ErrForbidden) || !strings.Contains(s.err.Error(), `"/`) {
 				t.Errorf("%v: ended with %v, want the pointer that is forbidden", test.may, s.err)
 			}
 			continue
@@ -49,7 +49,7 @@ func TestAParticipantWritesOnlyWhatItMay(t *testing.T) {
 		equal(t, "state", string(r.state), test.want)
 	}
 	// A separate state is restricted like the chat's, and so are the values copied out of it.
-	mapped := Scoping{Kind: ScopeMapped, Mapping: state.Mapping{In: map[string]string{"secret": "/secret"}, Out: map[string]string{"/a": "/a"}}}
+	mapped := Scoping{Kind: ScopeMapped, Mapping: document.Mapping{In: map[string]string{"secret": "/secret"}, Out: map[string]string{"/a": "/a"}}}
 	r := newRig(t, team(Sequential(), Participant{Name: "p", Agent: write("/a"), Scope: mapped, Writes: []string{"/a"}}))
 	r.state = []byte(`{"secret":1}`)
 	must(t, r.say("x").err)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/internal/redact"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 type kind int
@@ -103,7 +103,7 @@ func (e *endpoint) fromJSON(body []byte) (text, problem string) {
 	if e.o.Select == "" {
 		return string(bytes.TrimSpace(body)), ""
 	}
-	document, err := state.NewDocument(json.RawMessage(`{"answer":`+string(body)+`}`), state.DocumentOptions{})
+	document, err := document.New(json.RawMessage(`{"answer":`+string(body)+`}`), document.Options{})
 	if err != nil {
 		return "", "it is nested too deeply"
 	}

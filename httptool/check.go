@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch,
@@ -42,7 +42,7 @@ func (e *endpoint) check() error {
 			bad("the value of the header %s has a line break or another control character", name)
 		}
 	}
-	if state.CheckPointer(o.Select) != nil {
+	if document.CheckPointer(o.Select) != nil {
 		bad("select is no JSON Pointer")
 	}
 	if o.Retry.Times > 0 && !e.repeatable() {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // A Meaning is what a request turns out to be.
@@ -73,7 +74,7 @@ type Facts interface {
 	State(rev int64) json.RawMessage
 	// Past returns the way back to the states at the boundaries of runs: from the present one or, while a run is
 	// live, from the one it started from.
-	Past() History
+	Past() document.History
 	// Runs returns the runs before the newest, newest first.
 	Runs() []Run
 }

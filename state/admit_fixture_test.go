@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // noon is the store's clock in these tests.
@@ -22,7 +23,7 @@ type fixture struct {
 	Tokens  []Token                   `json:"tokens,omitempty"`
 	Earlier []Run                     `json:"earlier,omitempty"`
 	States  map[int64]json.RawMessage `json:"states,omitempty"` // by the revision that brought them
-	Back    History                   `json:"past,omitzero"`
+	Back    document.History          `json:"past,omitzero"`
 }
 
 // A saying is a message the thread has or had. The slot of one that is written down is its place in the list.
@@ -60,7 +61,7 @@ func (f *fixture) UnmarshalJSON(data []byte) error {
 
 func (f *fixture) Runs() []Run { return f.Earlier }
 
-func (f *fixture) Past() History { return f.Back }
+func (f *fixture) Past() document.History { return f.Back }
 
 func (f *fixture) State(rev int64) json.RawMessage {
 	for ; rev > 0; rev-- {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // chat is an idle thread of two runs.
@@ -347,15 +348,15 @@ func TestApproximateStates(t *testing.T) {
 	t.Parallel()
 	undo := agui.Patch{{Op: "replace", Path: "/n", Value: json.RawMessage("0")}}
 	for name, tt := range map[string]struct {
-		marks []Mark
+		marks []document.Mark
 		want  bool
 	}{
-		"kept":                   {[]Mark{{Name: startMark(10), Undo: undo}, {Name: endMark(10)}, {Name: startMark(20), Undo: undo}}, false},
-		"not kept":               {[]Mark{{Name: startMark(20), Undo: undo}}, true},
-		"not kept, and the same": {[]Mark{{Name: startMark(20)}}, false},
+		"kept":                   {[]document.Mark{{Name: startMark(10), Undo: undo}, {Name: endMark(10)}, {Name: startMark(20), Undo: undo}}, false},
+		"not kept":               {[]document.Mark{{Name: startMark(20), Undo: undo}}, true},
+		"not kept, and the same": {[]document.Mark{{Name: startMark(20)}}, false},
 	} {
 		f := chat().in(`{"n":1}`)
-		f.Back = History{Marks: tt.marks}
+		f.Back = document.History{Marks: tt.marks}
 		r := ask("u3", editing)
 		s, err := PlanBegin(&f.Thread, f, r, Admit(&f.Thread, f, r, noon), Claim{Attempt: "x", TTL: time.Minute, Fence: 30}, noon)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/internal/jsonpatch"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // FitQuestion returns payload in the form in which it answers a question, as [Admit] takes it. It does what [FitAnswer] does, and numbers that are those of
@@ -45,7 +46,7 @@ func IndexOption(options []json.RawMessage, value json.RawMessage) int {
 func indexSame(list []any, v any) (index int, unclear bool) {
 	index, exact, safe := -1, -1, true
 	for i, one := range list {
-		if !sameValue(v, one) {
+		if !document.SameValue(v, one) {
 			continue
 		}
 		if exact < 0 && jsonpatch.Identical(v, one) {
@@ -117,13 +118,13 @@ func respellAnswer(i agui.Interrupt, payload json.RawMessage) json.RawMessage {
 	if options, _ := decode(card.Options); options != nil {
 		schema = map[string]any{"allOf": []any{schema, map[string]any{"enum": options}}}
 	}
-	v, ok := r.by(schema, v, MaxDepth)
+	v, ok := r.by(schema, v, document.MaxDepth)
 	if !ok {
 		return nil
 	}
 	if members, isObject := v.(map[string]any); isObject && members["editedArgs"] != nil {
 		if asked, ok := decode(card.Arguments); ok {
-			members["editedArgs"] = respell(members["editedArgs"], asked)
+			members["editedArgs"] = document.Respell(members["editedArgs"], asked)
 		}
 	}
 	return jsonpatch.Render(v)

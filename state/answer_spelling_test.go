@@ -2,10 +2,13 @@ package state
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/internal/jsonpatch"
+	"github.com/agui-gateway/gateway/state/document"
+	"github.com/agui-gateway/gateway/state/internal/jsontest"
 )
 
 // askedFor is a question with a card, as agents ask it.
@@ -76,7 +79,7 @@ func TestReferencesHaveABound(t *testing.T) {
 	r := respelling{left: maxRespelled}
 	again := map[string]any{"$ref": "#"}
 	r.root = map[string]any{"allOf": []any{again, again, again}}
-	if v, clear := r.by(r.root, "x", MaxDepth); v != "x" || !clear {
+	if v, clear := r.by(r.root, "x", document.MaxDepth); v != "x" || !clear {
 		t.Errorf("by() = %v, %t", v, clear)
 	}
 	if r.left >= 0 {
@@ -87,14 +90,14 @@ func TestReferencesHaveABound(t *testing.T) {
 // TestEchoesOfQuestions sends back options and arguments as a browser has them, and changes one member: nothing else changes.
 func TestEchoesOfQuestions(t *testing.T) {
 	t.Parallel()
-	g := newGenerator(t)
+	g := jsontest.New(t)
 	for range 2000 {
-		arguments := jsonpatch.Render(g.object(3))
+		arguments := jsonpatch.Render(g.Object(3))
 		asked := askedFor(t, `{"type":"object","properties":{"approved":{},"editedArgs":{}}}`, map[string]any{"arguments": arguments})
-		answer := jsonpatch.Render(map[string]any{"approved": true, "editedArgs": echo(t, arguments)})
+		answer := jsonpatch.Render(map[string]any{"approved": true, "editedArgs": jsontest.Echo(t, arguments)})
 		same(t, "arguments after an echo", FitQuestion(asked, answer), json.RawMessage(`{"approved":true,"editedArgs":`+string(arguments)+`}`))
 
-		edited := echo(t, arguments).(map[string]any) //nolint:forcetypeassert // of an object
+		edited := jsontest.Echo(t, arguments).(map[string]any) //nolint:forcetypeassert // of an object
 		if err := json.Unmarshal(arguments, &map[string]any{}); err == nil {
 			edited["new"] = "edit"
 			want, err := jsonpatch.ParseObject(arguments)
@@ -106,19 +109,18 @@ func TestEchoesOfQuestions(t *testing.T) {
 		}
 
 		var options []any
-		seen := map[string]bool{}
 		for range 4 {
-			one := g.object(2)
-			if key := string(appendValue(nil, one)); !seen[key] {
-				seen[key], options = true, append(options, one)
+			one := g.Object(2)
+			if !slices.ContainsFunc(options, func(other any) bool { return document.SameValue(one, other) }) {
+				options = append(options, one)
 			}
 		}
 		question := agui.Interrupt{ResponseSchema: jsonpatch.Render(map[string]any{"enum": options})}
 		for i := range options {
 			chosen := jsonpatch.Render(options[i])
-			got := FitQuestion(question, jsonpatch.Render(echo(t, chosen)))
+			got := FitQuestion(question, jsonpatch.Render(jsontest.Echo(t, chosen)))
 			same(t, "the option", got, chosen)
-			if IndexOption(rawList(options), jsonpatch.Render(echo(t, chosen))) != i {
+			if IndexOption(rawList(options), jsonpatch.Render(jsontest.Echo(t, chosen))) != i {
 				t.Errorf("option %d of %s is not found by its echo", i, question.ResponseSchema)
 			}
 		}
@@ -154,5 +156,15 @@ func TestARoundedAnswerIsTheSameAnswer(t *testing.T) {
 		if !given(token, Answer{ID: "q", Status: agui.ResumeResolved, Payload: json.RawMessage(again)}) {
 			t.Errorf("%s is another answer than %s", again, payload)
 		}
+	}
+}
+
+// same compares JSON by content.
+func same(t *testing.T, what string, got, want json.RawMessage) {
+	t.Helper()
+	a, err := jsonpatch.Parse(got)
+	b, other := jsonpatch.Parse(want)
+	if err != nil || other != nil || !jsonpatch.Identical(a, b) {
+		t.Fatalf("%s:\n got %s\nwant %s", what, got, want)
 	}
 }

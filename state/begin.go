@@ -10,6 +10,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // A Claim on a thread's lease: who asks for it and for how long.
@@ -44,7 +45,7 @@ func Plan(t *Thread, f Facts, r *Request, c Claim, now time.Time) (Verdict, *Tra
 		return v, s, s.err
 	}
 	s, err := PlanBegin(t, f, r, v, c, now)
-	if errors.Is(err, ErrTooLarge) {
+	if errors.Is(err, document.ErrTooLarge) {
 		return newAdmission(t, f, r, now).refuse(v.Row, errcode.TooLarge), nil, nil
 	}
 	if err == nil && len(s.notWritten) > 0 {
@@ -54,7 +55,7 @@ func Plan(t *Thread, f Facts, r *Request, c Claim, now time.Time) (Verdict, *Tra
 }
 
 // PlanBegin is the transition that makes a verdict which runs come true: the conversation as the request leaves
-// it, answers claimed, the client's state merged, the intent written, the lease taken. [ErrTooLarge]: the state
+// it, answers claimed, the client's state merged, the intent written, the lease taken. [document.ErrTooLarge]: the state
 // has no room for the client's.
 func PlanBegin(t *Thread, f Facts, r *Request, v Verdict, c Claim, now time.Time) (*Transition, error) {
 	s := newTransition(t, now)
@@ -95,7 +96,7 @@ func PlanBegin(t *Thread, f Facts, r *Request, v Verdict, c Claim, now time.Time
 	if err := s.startState(t, f, r, v); err != nil {
 		return nil, err
 	}
-	intent.Approximate = v.Restore != "" && f.Past().approximate(v.Restore)
+	intent.Approximate = v.Restore != "" && f.Past().Approximate(v.Restore)
 	before := t.Run
 	run := Run{RunID: r.RunID, Number: 1, ParentRunID: r.ParentRunID, Origin: c.Fence, Hash: r.Hash, Status: RunRunning, StartedAt: now, Trace: r.Trace, After: n.LastMessage}
 	if before != nil {
@@ -152,9 +153,9 @@ func (s *Transition) startState(t *Thread, f Facts, r *Request, v Verdict) error
 	case t.EndMarked:
 		s.markPatched(t, undo)
 	case newest != nil:
-		s.Mark = &Mark{Name: endMark(newest.Origin), Undo: undo}
+		s.Mark = &document.Mark{Name: endMark(newest.Origin), Undo: undo}
 	case t.Rev > 0 && len(undo) > 0:
-		s.Mark = &Mark{Name: forkMark, Undo: undo}
+		s.Mark = &document.Mark{Name: forkMark, Undo: undo}
 	}
 	return nil
 }
@@ -164,7 +165,7 @@ func (s *Transition) startState(t *Thread, f Facts, r *Request, v Verdict) error
 func (s *Transition) restore(t *Thread, f Facts, r *Request, mark string) (agui.Patch, error) {
 	past := f.Past()
 	own, changes, err := s.clientState(t, f, r)
-	if err != nil || len(changes) == 0 && !past.changed(mark) {
+	if err != nil || len(changes) == 0 && !past.Changed(mark) {
 		return nil, err
 	}
 	present := object(f.State(t.StateRev))
@@ -182,16 +183,16 @@ func (s *Transition) restore(t *Thread, f Facts, r *Request, mark string) (agui.
 		own = present
 	}
 	if len(changes) > 0 || t.EndMarked {
-		doc, err := NewDocument(restored, DocumentOptions{MaxSize: r.MaxState})
+		doc, err := document.New(restored, document.Options{MaxSize: r.MaxState})
 		if err != nil {
 			return nil, err
 		}
-		if err := MergeClient(doc, since, own, MergeOptions{}); err != nil {
+		if err := document.MergeClient(doc, since, own, document.MergeOptions{}); err != nil {
 			return nil, err
 		}
 		restored = doc.JSON()
 	}
-	undo, err := Diff(restored, present)
+	undo, err := document.Diff(restored, present)
 	if len(undo) > 0 {
 		s.setState(restored)
 	}
@@ -213,8 +214,8 @@ func (s *Transition) clientState(t *Thread, f Facts, r *Request) (state json.Raw
 	if len(r.State) == 0 || bytes.Equal(r.State, present) {
 		return nil, nil, nil // most clients send back what they were sent
 	}
-	doc, err := NewDocument(present, DocumentOptions{
-		MaxSize: r.MaxState, OnChange: func(c Change) error { undo = c.Undo; return nil },
+	doc, err := document.New(present, document.Options{
+		MaxSize: r.MaxState, OnChange: func(c document.Change) error { undo = c.Undo; return nil },
 	})
 	if err != nil {
 		return nil, nil, err
@@ -224,8 +225,8 @@ func (s *Transition) clientState(t *Thread, f Facts, r *Request) (state json.Raw
 		return nil, nil, err
 	}
 	s.notWritten = nil
-	o := MergeOptions{Writable: r.Writable, First: t.Rev == 0, Refused: func(pointer string) { s.notWritten = append(s.notWritten, pointer) }}
-	if err := MergeClient(doc, base, r.State, o); err != nil {
+	o := document.MergeOptions{Writable: r.Writable, First: t.Rev == 0, Refused: func(pointer string) { s.notWritten = append(s.notWritten, pointer) }}
+	if err := document.MergeClient(doc, base, r.State, o); err != nil {
 		return nil, nil, err
 	}
 	return doc.JSON(), undo, nil

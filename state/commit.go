@@ -7,6 +7,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // A Commit is what a run has to keep at a turn boundary, or at its end. It is written in one transition, guarded
@@ -224,7 +225,7 @@ func (s *Transition) end(f Facts, live *Live, e *End, now time.Time) error {
 	n.Usage, n.Cost, n.Run.Cost = AddUsage(n.Usage, e.Usage), AddCost(n.Cost, e.Cost), e.Cost
 	n.Live = nil
 	s.show()
-	s.Mark = &Mark{Name: startMark(live.Intent.Origin), Undo: e.Undo}
+	s.Mark = &document.Mark{Name: startMark(live.Intent.Origin), Undo: e.Undo}
 	if n.StateRev == live.StartRev || e.Undo != nil {
 		return nil
 	}
@@ -232,7 +233,7 @@ func (s *Transition) end(f Facts, live *Live, e *End, now time.Time) error {
 	if ended == nil {
 		ended = f.State(n.StateRev)
 	}
-	undo, err := Diff(object(ended), object(f.State(live.StartRev)))
+	undo, err := document.Diff(object(ended), object(f.State(live.StartRev)))
 	s.Mark.Undo = undo
 	return err
 }

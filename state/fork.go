@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // PlanFork is the first transition of a new thread, key, that begins as t was at a message: with the conversation up
@@ -26,8 +27,8 @@ func PlanFork(t *Thread, f Facts, messageID string, key Key, now time.Time) (*Tr
 	s := newTransition(&Thread{Key: key, Fence: t.Fence}, now) // its runs are none of those that its messages name
 	s.Past = past
 	run, _ := runOf(t, f, list, messageID)
-	whole := History{Marks: s.Past}
-	s.Thread.Approximate = whole.index(startMark(run)) < 0 && whole.index(endMark(run)) < 0 && f.Past().approximate(startMark(run))
+	whole := document.History{Marks: s.Past}
+	s.Thread.Approximate = whole.Index(startMark(run)) < 0 && whole.Index(endMark(run)) < 0 && f.Past().Approximate(startMark(run))
 	s.Thread.Notes = t.Notes // agents look at whether a note is of what the fork has
 	s.setState(state)
 	open := map[string]bool{}
@@ -64,7 +65,7 @@ func PlanFork(t *Thread, f Facts, messageID string, key Key, now time.Time) (*Tr
 
 // pastAt is the state that belongs to a message of the conversation, and the marks that lead back from it. The newest of
 // them names that state, so that it is found again when the fork has run.
-func pastAt(t *Thread, f Facts, list Conversation, messageID string) (json.RawMessage, []Mark, error) {
+func pastAt(t *Thread, f Facts, list Conversation, messageID string) (json.RawMessage, []document.Mark, error) {
 	run, last := runOf(t, f, list, messageID)
 	newest, past := t.Newest(), f.Past()
 	present := object(f.State(t.StateRev))
@@ -75,7 +76,7 @@ func pastAt(t *Thread, f Facts, list Conversation, messageID string) (json.RawMe
 		// The past leads back from where the newest run began, as long as it goes on.
 		start := object(f.State(t.Live.StartRev))
 		if newest.Origin == run && last {
-			undo, err := Diff(present, start)
+			undo, err := document.Diff(present, start)
 			return present, past.With(startMark(run), undo).With(endMark(run), nil).Marks, err
 		}
 		if newest.Origin == run {
@@ -85,16 +86,16 @@ func pastAt(t *Thread, f Facts, list Conversation, messageID string) (json.RawMe
 	}
 	at := -1
 	if last {
-		at = past.index(endMark(run))
+		at = past.Index(endMark(run))
 	}
 	if at < 0 { // a fork may have but the beginning of a run
-		at = past.index(startMark(run))
+		at = past.Index(startMark(run))
 	}
 	if at < 0 && len(past.Marks) == 0 {
 		return present, nil, nil
 	}
 	at = max(0, at)
-	state, err := past.back(present, at)
+	state, err := past.Back(present, at)
 	marks := slices.Clone(past.Marks[:at+1])
 	marks[at].Undo = nil
 	return state, marks, err

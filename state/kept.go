@@ -40,3 +40,7 @@ func (s *Transition) remember(claims []Answer, c Commit) {
 		s.Thread.Kept = &Kept{Answers: claims, Effects: c.End.Effects}
 	}
 }
+
+// MaxReplaced is how many bytes of what was replaced a thread keeps for the frames of its log that name a revision. What
+// is more costs the log its oldest runs, but not the live one.
+const MaxReplaced = 8 << 20

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/agui-gateway/gateway/internal/jsonpatch"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // patchedBase is which state the caller last saw of a thread that was patched since its newest run ended: no message says
@@ -63,7 +64,7 @@ func differences(theirs, ours any) int {
 			n += differences(theirs[i], ours[i])
 		}
 	default:
-		if !sameValue(theirs, ours) {
+		if !document.SameValue(theirs, ours) {
 			return 1
 		}
 	}

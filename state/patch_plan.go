@@ -7,6 +7,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // PlanPatch is the transition of a patch from outside, nil if nothing changes, and what became of the patch. Where nothing runs it
@@ -77,9 +78,9 @@ func patchPlan(t *Thread, f Facts, todo []PatchRequest, fence uint64, now time.T
 	var undo agui.Patch
 	var results []PatchResult
 	for _, r := range todo {
-		var made Change
-		doc, err := NewDocument(raw, DocumentOptions{
-			MaxSize: r.MaxState, MaxPatchOps: r.MaxPatchOps, OnChange: func(c Change) error { made = c; return nil },
+		var made document.Change
+		doc, err := document.New(raw, document.Options{
+			MaxSize: r.MaxState, MaxPatchOps: r.MaxPatchOps, OnChange: func(c document.Change) error { made = c; return nil },
 		})
 		if err != nil {
 			return nil, err
@@ -110,7 +111,7 @@ func patchPlan(t *Thread, f Facts, todo []PatchRequest, fence uint64, now time.T
 
 // markPatched makes the state before the transition a part of the past: the one that the newest run, or a fork, left, the first time.
 func (s *Transition) markPatched(t *Thread, undo agui.Patch) {
-	s.Mark = &Mark{Name: "patched:" + strconv.FormatInt(s.Thread.Rev, 10), Undo: undo}
+	s.Mark = &document.Mark{Name: "patched:" + strconv.FormatInt(s.Thread.Rev, 10), Undo: undo}
 	if !t.EndMarked {
 		s.Mark.Name, s.Thread.EndMarked = t.restMark(), true
 	}

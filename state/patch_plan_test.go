@@ -9,10 +9,11 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 func patchOf(id, ops string) *PatchRequest {
-	return &PatchRequest{ID: id, Patch: OutsidePatch{Body: json.RawMessage(ops)}}
+	return &PatchRequest{ID: id, Patch: document.OutsidePatch{Body: json.RawMessage(ops)}}
 }
 
 // patch makes PlanPatch come true in f.
@@ -140,7 +141,7 @@ func TestPatchOfALiveThreadWaitsForACommit(t *testing.T) {
 		t.Errorf("a patch of another state: %+v", result)
 	}
 
-	doc, err := NewDocument(f.State(f.Thread.StateRev), DocumentOptions{})
+	doc, err := document.New(f.State(f.Thread.StateRev), document.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,8 +237,8 @@ func TestClientsStateCountsFromWhatItWasTold(t *testing.T) {
 		if f.state() != c.want {
 			t.Errorf("%s: %s, want %s", name, f.state(), c.want)
 		}
-		if at, known, err := stateAt(f.Back, f.State(f.Thread.StateRev), endMark(20)); err != nil || !known || string(at) != `{"items":["a"],"n":1}` {
-			t.Errorf("%s: the run before ended with %s (%v, %v)", name, at, known, err)
+		if at, err := f.Back.Oldest(f.State(f.Thread.StateRev), endMark(20)); err != nil || f.Back.Index(endMark(20)) < 0 || string(at) != `{"items":["a"],"n":1}` {
+			t.Errorf("%s: the run before ended with %s (%v, %v)", name, at, f.Back.Index(endMark(20)) >= 0, err)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/internal/clip"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // What waits for the turn of a run that is going on, and what is remembered of patches, is bounded: MaxPendingPatches
@@ -29,7 +30,7 @@ type PatchRequest struct {
 	// fingerprint is refused with [errcode.IdempotencyKeyReused].
 	Fingerprint string `json:"fingerprint,omitempty"`
 
-	Patch OutsidePatch `json:"patch"`
+	Patch document.OutsidePatch `json:"patch"`
 	// IfMatch lists the tags of states that the patch is made for, see [Thread.StateTag]; nil: any.
 	IfMatch []string `json:"ifMatch,omitempty"`
 	// Writable lists the pointers at and below which the caller may write; nil means everywhere.
@@ -83,12 +84,12 @@ func (r *PatchRequest) matches(tag string) bool {
 
 // Apply makes the change in a document, whose state has tag; empty if it has been changed since it was committed. It reports what
 // became of the patch; Tag is the caller's to set. The error is one of the document itself.
-func (r *PatchRequest) Apply(d *Document, tag string) (PatchResult, error) {
+func (r *PatchRequest) Apply(d *document.Document, tag string) (PatchResult, error) {
 	if !r.matches(tag) {
 		return r.refusedBy(nil), nil
 	}
 	err := d.ApplyOutside(r.Patch, r.Writable)
-	if refused, ok := errors.AsType[*OutsideError](err); ok {
+	if refused, ok := errors.AsType[*document.OutsideError](err); ok {
 		return r.refusedBy(refused), nil
 	}
 	return r.result(PatchApplied), err
@@ -106,36 +107,23 @@ func (r *PatchRequest) refusedFor(code errcode.Code) PatchResult {
 	return result
 }
 
-// Refused is the result of a patch that [OutsidePatch.Check] refuses.
+// Refused is the result of a patch that [document.OutsidePatch.Check] refuses.
 func (r *PatchRequest) Refused(err error) PatchResult {
-	refused, ok := errors.AsType[*OutsideError](err)
+	refused, ok := errors.AsType[*document.OutsideError](err)
 	if !ok {
-		refused = &OutsideError{Op: -1, Err: ErrValue}
+		refused = &document.OutsideError{Op: -1, Err: document.ErrValue}
 	}
 	return r.refusedBy(refused)
 }
 
 // refusedBy is the result of a patch that does not apply; nil means that the state is not what it was made for.
-func (r *PatchRequest) refusedBy(err *OutsideError) PatchResult {
+func (r *PatchRequest) refusedBy(err *document.OutsideError) PatchResult {
 	result := r.refusedFor(errcode.StateChanged)
 	if err != nil {
 		result.Code, result.Problem, result.Op, result.Pointer = err.Code(), err.Problem, err.Op, err.Pointer
 		result.Pointer = clip.To(result.Pointer, maxPointer)
 	}
 	return result
-}
-
-// Code is what clients are told of the error.
-func (e *OutsideError) Code() errcode.Code {
-	switch {
-	case errors.Is(e.Err, ErrForbidden):
-		return errcode.Forbidden
-	case errors.Is(e.Err, ErrTooLarge):
-		return errcode.TooLarge
-	case errors.Is(e.Err, ErrPatch):
-		return errcode.PatchFailed
-	}
-	return errcode.InvalidInput
 }
 
 // patchResult is what t knows of the patch with an id.

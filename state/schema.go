@@ -12,6 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
 	"github.com/agui-gateway/gateway/internal/schemacost"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // ErrAnswer is returned by [ValidateAnswer] for an answer its schema does not accept.
@@ -116,7 +117,7 @@ func appendMismatches(list []mismatch, e *jsonschema.ValidationError) []mismatch
 	}
 	m := mismatch{problem: "does not match"}
 	for _, name := range e.InstanceLocation {
-		m.pointer += Pointer(name)
+		m.pointer += document.Pointer(name)
 	}
 	if path := e.ErrorKind.KeywordPath(); len(path) > 0 {
 		m.keyword = path[len(path)-1]

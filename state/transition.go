@@ -9,6 +9,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/internal/clip"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // A Transition is one atomic change of a thread, computed from what the thread was. Stores write it as a whole,
@@ -16,8 +17,8 @@ import (
 type Transition struct {
 	Thread *Thread         // the thread after the transition
 	State  json.RawMessage // the state from this transition on; nil: as it was
-	Mark   *Mark           // joins the past, as its newest
-	Past   []Mark          // of a thread that is made: its past
+	Mark   *document.Mark  // joins the past, as its newest
+	Past   []document.Mark // of a thread that is made: its past
 	Ended  *Run            // joins the earlier runs, as the newest of them
 	Append []StoredMessage // join the conversation, or take the place of the version in their slot
 	Left   []string        // ids that leave the conversation

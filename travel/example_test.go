@@ -8,7 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 	"github.com/agui-gateway/gateway/travel"
 )
 
@@ -27,9 +27,9 @@ func ExampleTeam() {
 		ThreadID: "thread", RunID: "run", View: view,
 		Sink: func(agui.Event, []byte) error { return nil },
 	})
-	doc, err := state.NewDocument(team.StateSpec().Initial, state.DocumentOptions{
+	doc, err := document.New(team.StateSpec().Initial, document.Options{
 		Reducers: team.StateSpec().Reducers,
-		OnChange: func(c state.Change) error { return run.Emit(c.Event()) },
+		OnChange: func(c document.Change) error { return run.Emit(c.Event()) },
 	})
 	if err != nil {
 		fmt.Println(err)

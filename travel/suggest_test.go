@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 	"github.com/agui-gateway/gateway/travel"
 	"github.com/agui-gateway/gateway/travel/internal/english"
 )
@@ -35,7 +35,7 @@ func TestSuggestions(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			doc, err := state.NewDocument(json.RawMessage(test.state), state.DocumentOptions{})
+			doc, err := document.New(json.RawMessage(test.state), document.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/model"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 	"github.com/agui-gateway/gateway/travel/internal/english"
 )
 
@@ -95,7 +95,7 @@ func New(o Options) *groupchat.Chat {
 		Closing:   english.Closing,
 		State: groupchat.StateSpec{
 			Initial:  json.RawMessage(initialState),
-			Reducers: state.Reducers{"/itinerary": state.Merge},
+			Reducers: document.Reducers{"/itinerary": document.Merge},
 			Client:   []string{"/origin", "/destination"},
 		},
 		Suggester: groupchat.SuggesterFunc(suggest),

@@ -13,6 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 	"github.com/agui-gateway/gateway/travel"
 )
 
@@ -109,9 +110,9 @@ func (th *thread) run(answers map[string]state.Answer) []agui.Event {
 		ThreadID: "T", RunID: "R", NewID: func() string { return "m" + th.newID() },
 		View: run.NewView(th.messages, nil), Sink: r.sink,
 	})
-	doc, err := state.NewDocument(th.filled(), state.DocumentOptions{
+	doc, err := document.New(th.filled(), document.Options{
 		Reducers: th.with.StateSpec().Reducers,
-		OnChange: func(c state.Change) error { return writer.Emit(c.Event()) },
+		OnChange: func(c document.Change) error { return writer.Emit(c.Event()) },
 	})
 	th.must(err)
 	th.must(writer.Start(&agui.RunStarted{}))
@@ -168,7 +169,7 @@ func (th *thread) filled() json.RawMessage {
 // at decodes the state's value at pointer.
 func at[T any](th *thread, pointer string) T {
 	th.t.Helper()
-	doc, err := state.NewDocument(th.state, state.DocumentOptions{})
+	doc, err := document.New(th.state, document.Options{})
 	th.must(err)
 	var v T
 	_, err = doc.Get(pointer, &v)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 	"github.com/agui-gateway/gateway/travel/internal/catalogue"
 	"github.com/agui-gateway/gateway/travel/internal/english"
 )
@@ -26,7 +26,7 @@ type trip struct {
 }
 
 // readTrip reads the trip from the state. Members that are missing, empty or of another type count as not there.
-func readTrip(s state.Reader) trip {
+func readTrip(s document.Reader) trip {
 	t := trip{
 		origin:      textOr(read[string](s, "/origin"), defaultOrigin),
 		destination: textOr(read[string](s, "/destination"), defaultDestination),
@@ -44,7 +44,7 @@ func readTrip(s state.Reader) trip {
 	return t
 }
 
-func read[T any](s state.Reader, pointer string) T {
+func read[T any](s document.Reader, pointer string) T {
 	var v, zero T
 	if ok, err := s.Get(pointer, &v); !ok || err != nil {
 		return zero
@@ -163,7 +163,7 @@ func write(turn *groupchat.Turn, values ...assignment) error {
 	return s.Apply(turn.Context(), patch)
 }
 
-func isObject(s state.Reader, pointer string) bool {
+func isObject(s document.Reader, pointer string) bool {
 	raw, ok := s.Raw(pointer)
 	return ok && bytes.HasPrefix(raw, []byte("{"))
 }

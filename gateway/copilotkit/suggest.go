@@ -14,7 +14,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/internal/exact"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // suggestTool is the tool of the page that takes suggestions as arguments.
@@ -82,7 +82,7 @@ func (h *Handler) suggestions(ctx context.Context, r *http.Request, agent Agent,
 			list = nil
 		}
 	}()
-	doc, err := state.NewDocument(in.State, state.DocumentOptions{})
+	doc, err := document.New(in.State, document.Options{})
 	if err != nil {
 		return nil // the state is no object
 	}

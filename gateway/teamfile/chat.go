@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // supervisorName is the name of a manager without one.
@@ -82,12 +82,12 @@ func (b *builder) state(n *Value, c *groupchat.Chat, scope *groupchat.Scoping) {
 	f.End()
 }
 
-func readReducers(n *Value) state.Reducers {
+func readReducers(n *Value) document.Reducers {
 	keys, values := n.Pairs("reducers")
-	reducers := state.Reducers{}
+	reducers := document.Reducers{}
 	for i, key := range keys {
 		key.checkPointer(key.text)
-		reduce, err := state.ParseReducer(values[i].OneOf("append", "merge", "replace"))
+		reduce, err := document.ParseReducer(values[i].OneOf("append", "merge", "replace"))
 		if err == nil {
 			reducers[key.text] = reduce
 		}
@@ -116,7 +116,7 @@ func (b *builder) initial(n *Value) json.RawMessage {
 	var members map[string]json.RawMessage
 	_ = json.Unmarshal(raw, &members) // a mistake is noted
 	for name, value := range members {
-		b.wrote(state.Pointer(name), schemaOfValue(value))
+		b.wrote(document.Pointer(name), schemaOfValue(value))
 	}
 	return raw
 }

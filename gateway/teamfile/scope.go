@@ -7,6 +7,7 @@ import (
 
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // scope reads which state a participant works on: the shared one, or a separate one.
@@ -14,7 +15,7 @@ func (b *builder) scope(f *Fields) groupchat.Scoping {
 	at := f.Take("scope")
 	kind := orDefault(at, "shared", groupchat.ScopeIsolated, groupchat.ScopeMapped)
 	in, computed := b.inputs(f.Take("inputs"))
-	s := groupchat.Scoping{Mapping: state.Mapping{In: in, Out: outputs(f.Take("outputs"))}, Inputs: computed}
+	s := groupchat.Scoping{Mapping: document.Mapping{In: in, Out: outputs(f.Take("outputs"))}, Inputs: computed}
 	switch {
 	case kind == groupchat.ScopeShared:
 		if f.has("inputs", "outputs") {
@@ -153,11 +154,11 @@ func onAsk(n *Value) func(context.Context, *groupchat.Turn, groupchat.Asked) (gr
 
 // payload returns the answer in the form that the question's schema demands. It reports false if there is none; then a
 // person is asked.
-func (a presetAnswer) payload(s state.Reader, schema json.RawMessage) (json.RawMessage, bool) {
+func (a presetAnswer) payload(s document.Reader, schema json.RawMessage) (json.RawMessage, bool) {
 	value := a.value
 	if a.from != "" {
 		raw, ok := s.Raw(a.from)
-		if !ok || !state.Filled(raw) {
+		if !ok || !document.Filled(raw) {
 			return nil, false
 		}
 		value = raw

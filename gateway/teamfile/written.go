@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // A written collects the known writes to one state. With it, reading the file finds an output that can never exist, or
@@ -19,7 +19,7 @@ type written struct {
 	unknown bool       // something may write anywhere, such as an agent in Go
 	parts   []*written // of agents of the file that work on the same state
 	// reducers are those of a team for the state.
-	reducers state.Reducers
+	reducers document.Reducers
 }
 
 // A writtenValue is one place that is written.
@@ -51,8 +51,8 @@ func (w *written) all(seen map[*written]bool) (values []writtenValue, known bool
 
 // allReducers returns the reducers of the state. Where several teams have one for a pointer, that of the outermost
 // counts.
-func (w *written) allReducers() state.Reducers {
-	all := state.Reducers{}
+func (w *written) allReducers() document.Reducers {
+	all := document.Reducers{}
 	for _, part := range w.parts {
 		maps.Copy(all, part.allReducers())
 	}
@@ -127,10 +127,10 @@ func (b *builder) openShare(f *Fields, scope groupchat.Scoping) *share {
 		s.own = &written{}
 		b.written = s.own
 		for name := range scope.Mapping.In {
-			b.wrote(state.Pointer(name), nil)
+			b.wrote(document.Pointer(name), nil)
 		}
 		for name := range scope.Inputs {
-			b.wrote(state.Pointer(name), nil)
+			b.wrote(document.Pointer(name), nil)
 		}
 	}
 	if n := f.Any("agent"); n != nil && !isAGUI(f.v) {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 var update = flag.Bool("update", false, "rewrite the events of the conversations in testdata")
@@ -102,7 +102,7 @@ type testMember struct {
 	Closing      string              `json:"closing"`
 	Skip         bool                `json:"skip"`
 	Scope        groupchat.ScopeKind `json:"scope"`
-	Mapping      *state.Mapping      `json:"mapping"`
+	Mapping      *document.Mapping   `json:"mapping"`
 }
 
 type testStep struct {

@@ -12,6 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // form is the script of the contract.
@@ -38,7 +39,7 @@ func TestScriptOfTheContract(t *testing.T) {
 			return new, nil
 		}
 		team := team(form)
-		team.State.Reducers = state.Reducers{"/order": once}
+		team.State.Reducers = document.Reducers{"/order": once}
 		r := newThread(t, team)
 		run := r.Say("hi")
 		must(t, run.Err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 func (c *validation) asks(action string, asks []Ask) {
@@ -64,7 +65,7 @@ func (c *validation) card(action string, a *Ask) {
 
 func (c *validation) set(s *Set) {
 	literal := reference.ReplaceAllString(s.Path, "0")
-	empty, err := state.NewDocument(nil, state.DocumentOptions{})
+	empty, err := document.New(nil, document.Options{})
 	if err == nil {
 		_, err = empty.Get(literal, new(any))
 	}

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // The roots of references.
@@ -52,9 +52,9 @@ func (v values) find(root, name string) json.RawMessage {
 	}
 	pointer := ""
 	for member := range strings.SplitSeq(rest, ".") {
-		pointer += state.Pointer(member)
+		pointer += document.Pointer(member)
 	}
-	doc, err := state.NewDocument(json.RawMessage(`{"at":`+string(found)+`}`), state.DocumentOptions{})
+	doc, err := document.New(json.RawMessage(`{"at":`+string(found)+`}`), document.Options{})
 	if err != nil {
 		return nil
 	}
@@ -71,7 +71,7 @@ func (v values) path(pointer string) (path string, err error) {
 		if text == "" {
 			err = fmt.Errorf("script: %s: a reference in it stands for nothing", pointer)
 		}
-		return strings.TrimPrefix(state.Pointer(text), "/")
+		return strings.TrimPrefix(document.Pointer(text), "/")
 	})
 	return path, err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // A walk takes the steps of one turn. What a step has done is remembered under the step's place, so that a turn that is
@@ -156,7 +157,7 @@ func (w *walk) each(e *Each, at place, v values) (over bool, err error) {
 	return false, nil
 }
 
-func (s *Set) write(to *state.Scope, v values) error {
+func (s *Set) write(to *document.Scope, v values) error {
 	path, err := v.path(s.Path)
 	if err != nil {
 		return err
@@ -180,7 +181,7 @@ func (s *Set) write(to *state.Scope, v values) error {
 		return fmt.Errorf("script: set %s: what is there is no object to merge with", path)
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if err := to.Set(path+state.Pointer(name), members[name]); err != nil {
+		if err := to.Set(path+document.Pointer(name), members[name]); err != nil {
 			return err
 		}
 	}

@@ -12,14 +12,14 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/internal/lock"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // A threadRun is one run of a thread, and its journal.
 type threadRun struct {
 	thread    *Thread
 	run       *run.Run
-	doc       *state.Document
+	doc       *document.Document
 	usage     groupchat.Usage
 	notes     groupchat.Notes
 	before    savedThread         // the thread when the run began
@@ -77,8 +77,8 @@ func (r *threadRun) start(ctx context.Context) error {
 		spec = s.StateSpec()
 	}
 	opened := false
-	doc, err := state.NewDocument(r.before.State,
-		state.DocumentOptions{Reducers: spec.Reducers, OnChange: func(c state.Change) error {
+	doc, err := document.New(r.before.State,
+		document.Options{Reducers: spec.Reducers, OnChange: func(c document.Change) error {
 			if !opened {
 				return nil
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // A client is a person with a page: it has one thread, and reads each of its runs to the end.
@@ -36,8 +37,8 @@ func (w *world) client(name, agent, thread string) *client {
 	return &client{w: w, name: name, agent: agent, thread: thread, http: &http.Client{Transport: &network{w: w, actor: name}}}
 }
 
-// A document is what GET /threads/{id} answers.
-type document struct {
+// A threadDocument is what GET /threads/{id} answers.
+type threadDocument struct {
 	Status     string
 	Messages   []agui.Message
 	Interrupts []agui.Interrupt
@@ -89,7 +90,7 @@ func (c *client) request(ctx context.Context, method, path, body string, header 
 }
 
 // load reads the thread; an unknown one is empty.
-func (c *client) load() (doc document, ok bool) {
+func (c *client) load() (doc threadDocument, ok bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	response, err := c.request(ctx, http.MethodGet, "/threads/"+c.thread+"?agent="+c.agent, "")
@@ -99,7 +100,7 @@ func (c *client) load() (doc document, ok bool) {
 	defer response.Body.Close()
 	data, err := io.ReadAll(response.Body)
 	if response.StatusCode == http.StatusNotFound {
-		return document{Status: "idle"}, true
+		return threadDocument{Status: "idle"}, true
 	}
 	if err != nil || response.StatusCode != http.StatusOK {
 		return doc, false
@@ -123,7 +124,7 @@ func users(messages []agui.Message) map[string]bool {
 }
 
 // say sends a new message, now and then in the place of an earlier one.
-func (c *client) say(r *rand.Rand, doc document) {
+func (c *client) say(r *rand.Rand, doc threadDocument) {
 	kept := doc.Messages
 	var asked []int // where users spoke
 	for i, m := range kept {
@@ -152,7 +153,7 @@ func (c *client) say(r *rand.Rand, doc document) {
 }
 
 // answer answers all questions; sometimes another tab of the person does so at the same time.
-func (c *client) answer(r *rand.Rand, doc document) {
+func (c *client) answer(r *rand.Rand, doc threadDocument) {
 	last := doc.Messages[lastUser(doc.Messages)]
 	_, number, _ := strings.Cut(last.Content.Text(), " ")
 	in := func(suffix string) *agui.RunAgentInput {
@@ -248,7 +249,7 @@ func (c *client) attach(ctx context.Context) (*http.Response, error) {
 
 // reset begins a new stream.
 func (c *client) reset(messages []agui.Message) {
-	doc, err := state.NewDocument(nil, state.DocumentOptions{})
+	doc, err := document.New(nil, document.Options{})
 	if err != nil {
 		panic(err) // an empty document is one
 	}

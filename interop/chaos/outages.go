@@ -114,7 +114,7 @@ func (r *result) complete(ctx context.Context, f *fleet, reader *reader, i int) 
 }
 
 // checkLong checks that the run of long that made this thread did all it had to.
-func checkLong(d *document) error {
+func checkLong(d *threadDocument) error {
 	var state struct {
 		Opened bool
 		Told   int

@@ -17,6 +17,7 @@ import (
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // How long things may take before they count as hung, or lost.
@@ -38,7 +39,7 @@ type reader struct {
 
 	verifier *agui.Verifier
 	view     *run.View
-	doc      *state.Document
+	doc      *document.Document
 	messages []agui.Message // as last seen whole
 	cursor   string
 	last     time.Time // when the last event came
@@ -218,7 +219,7 @@ func (r *reader) refused(response *http.Response) error {
 
 // reset starts a stream that does not continue another, on top of messages.
 func (r *reader) reset(messages []agui.Message) {
-	doc, err := state.NewDocument(nil, state.DocumentOptions{})
+	doc, err := document.New(nil, document.Options{})
 	if err != nil {
 		panic(err) // an empty document is one
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A document is a thread as GET /threads/{id} shows it.
-type document struct {
+// A threadDocument is a thread as GET /threads/{id} shows it.
+type threadDocument struct {
 	Status   string            `json:"status"`
 	State    json.RawMessage   `json:"state"`
 	Messages []json.RawMessage `json:"messages"`
@@ -23,7 +23,7 @@ type document struct {
 }
 
 // fetch gets the thread, from whoever answers.
-func (r *reader) fetch(ctx context.Context) (*document, error) {
+func (r *reader) fetch(ctx context.Context) (*threadDocument, error) {
 	ctx, cancel := context.WithTimeout(ctx, hungAfter)
 	defer cancel()
 	for {
@@ -35,7 +35,7 @@ func (r *reader) fetch(ctx context.Context) (*document, error) {
 	}
 }
 
-func (r *reader) fetchOnce(ctx context.Context) (*document, error) {
+func (r *reader) fetchOnce(ctx context.Context) (*threadDocument, error) {
 	request, err := r.request(ctx, http.MethodGet, "/threads/"+r.thread+"?agent="+r.agent, nil)
 	if err != nil {
 		return nil, err
@@ -48,12 +48,12 @@ func (r *reader) fetchOnce(ctx context.Context) (*document, error) {
 	if response.StatusCode != http.StatusOK {
 		return nil, errors.New(response.Status)
 	}
-	var d document
+	var d threadDocument
 	return &d, json.NewDecoder(response.Body).Decode(&d)
 }
 
 // agrees checks that what the reader's streams added up to is the thread.
-func (r *reader) agrees(ctx context.Context) (*document, error) {
+func (r *reader) agrees(ctx context.Context) (*threadDocument, error) {
 	d, err := r.fetch(ctx)
 	if err != nil {
 		return nil, err

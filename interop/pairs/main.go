@@ -1,12 +1,12 @@
 // Command pairs prints random states with the patch that leads from one to the other, for the tests that hold
 // our patches to what a client's library makes of them.
 //
-// Each line is {"old":…,"patch":…,"new":…}. A third of the patches come from [state.Diff], a third are what a
-// [state.Document] tells its readers of one change, and a third what it tells them of a patch from outside, which is a
-// replacement of the whole document if more operations would be needed than a delta may have.
+// Each line is {"old":…,"patch":…,"new":…}. A third of the patches come from [document.Diff], a third are what a
+// [document.Document] tells its readers of one change, and a third what it tells them of a patch from outside,
+// which is a replacement of the whole document if more operations would be needed than a delta may have.
 //
 // With -states it prints one random state per line instead. With -merge it reads lines in turn, a state and what a
-// client that was sent it sends back, and prints the state as [state.MergeClient] leaves it.
+// client that was sent it sends back, and prints the state as [document.MergeClient] leaves it.
 package main
 
 import (
@@ -25,7 +25,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 func main() {
@@ -83,7 +83,7 @@ func (g generator) states(w io.Writer, n int) error {
 		if err != nil {
 			return err
 		}
-		d, err := state.NewDocument(raw, state.DocumentOptions{})
+		d, err := document.New(raw, document.Options{})
 		if err != nil {
 			return err
 		}
@@ -103,11 +103,11 @@ func merge(w io.Writer, r io.Reader) error {
 		if !lines.Scan() {
 			return errors.New("a state without a client's")
 		}
-		d, err := state.NewDocument(server, state.DocumentOptions{})
+		d, err := document.New(server, document.Options{})
 		if err != nil {
 			return err
 		}
-		if err := state.MergeClient(d, server, lines.Bytes(), state.MergeOptions{}); err != nil {
+		if err := document.MergeClient(d, server, lines.Bytes(), document.MergeOptions{}); err != nil {
 			return err
 		}
 		if _, err := fmt.Fprintf(w, "%s\n", d.JSON()); err != nil {
@@ -143,7 +143,7 @@ func (g generator) diff() (pair, error) {
 	if err != nil {
 		return pair{}, err
 	}
-	patch, err := state.Diff(old, new)
+	patch, err := document.Diff(old, new)
 	return pair{old, patch, new}, err
 }
 
@@ -155,7 +155,7 @@ func (g generator) change() (pair, error) {
 		return pair{}, err
 	}
 	p := pair{Old: old}
-	d, err := state.NewDocument(old, state.DocumentOptions{OnChange: func(c state.Change) error {
+	d, err := document.New(old, document.Options{OnChange: func(c document.Change) error {
 		p.Patch = c.Patch
 		return nil
 	}})
@@ -195,8 +195,8 @@ func (g generator) outside() (pair, error) {
 			return pair{}, err
 		}
 		var made agui.Patch
-		d, err := state.NewDocument(want.Old,
-			state.DocumentOptions{MaxPatchOps: maxPatchOps, OnChange: func(c state.Change) error {
+		d, err := document.New(want.Old,
+			document.Options{MaxPatchOps: maxPatchOps, OnChange: func(c document.Change) error {
 				if len(c.Patch) > maxPatchOps || c.Snapshot != nil {
 					return fmt.Errorf("a patch of %d operations, or a snapshot, is sent for one from "+
 						"outside", len(c.Patch))
@@ -207,8 +207,8 @@ func (g generator) outside() (pair, error) {
 		if err != nil {
 			return pair{}, err
 		}
-		err = d.ApplyOutside(state.OutsidePatch{Body: body}, nil)
-		if _, refused := errors.AsType[*state.OutsideError](err); refused {
+		err = d.ApplyOutside(document.OutsidePatch{Body: body}, nil)
+		if _, refused := errors.AsType[*document.OutsideError](err); refused {
 			continue
 		}
 		return pair{want.Old, made, d.JSON()}, err
@@ -217,7 +217,7 @@ func (g generator) outside() (pair, error) {
 
 // transfer applies a move or a copy to d, which holds content, and every other time an addition with it. Most of those
 // at random lead nowhere, so it tries many.
-func (g generator) transfer(d *state.Document, content any) (err error) {
+func (g generator) transfer(d *document.Document, content any) (err error) {
 	for range 200 {
 		from := g.pointer(content)
 		p := agui.Patch{{Op: g.pick("move", "copy"), From: from, Path: g.near(content, from)}}
@@ -343,10 +343,10 @@ func (g generator) below(to string, v any) string {
 				v = c[i]
 			}
 		default:
-			return to + state.Pointer(append(path, g.pick(keys...))...)
+			return to + document.Pointer(append(path, g.pick(keys...))...)
 		}
 	}
-	return to + state.Pointer(path...)
+	return to + document.Pointer(path...)
 }
 
 // members returns m's names in an order that is the same in every run.

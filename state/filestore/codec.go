@@ -10,9 +10,9 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A document is the part of a thread that every transition writes. Large parts, and parts that change without a
+// A threadDoc is the part of a thread that every transition writes. Large parts, and parts that change without a
 // transition, have their own records.
-type document struct {
+type threadDoc struct {
 	Tag      string        `json:"tag"`
 	Born     string        `json:"born"`
 	Deadline time.Time     `json:"deadline,omitzero"` // when the thread is over; zero while it is live

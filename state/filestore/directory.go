@@ -101,7 +101,7 @@ func (b *backend) indexed(
 	return entries, next, err
 }
 
-// A listing has the fields of a [document] that a list shows: a search reads many.
+// A listing has the fields of a [threadDoc] that a list shows: a search reads many.
 type listing struct {
 	Deadline time.Time      `json:"deadline"`
 	Asks     time.Time      `json:"asks"`

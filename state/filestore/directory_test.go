@@ -40,7 +40,7 @@ func TestAListSaysWhoAsks(t *testing.T) {
 // FuzzListing compares the fields of a document that a list reads with those that package json reads.
 func FuzzListing(f *testing.F) {
 	now := time.Date(2026, 2, 3, 4, 5, 6, 7, time.UTC)
-	raw, err := marshal(document{Tag: "t", Deadline: now, Asks: now, Thread: &state.Thread{Title: "a trip", UpdatedAt: now, Open: []string{"q"}, Failed: true}, Gone: true})
+	raw, err := marshal(threadDoc{Tag: "t", Deadline: now, Asks: now, Thread: &state.Thread{Title: "a trip", UpdatedAt: now, Open: []string{"q"}, Failed: true}, Gone: true})
 	if err != nil {
 		f.Fatal(err)
 	}

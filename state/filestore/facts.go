@@ -9,6 +9,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // Read returns the thread of a key; see [state.Backend].
@@ -164,10 +165,10 @@ func (f *facts) State(rev int64) (raw json.RawMessage) {
 }
 
 // Past returns the way back to earlier states.
-func (f *facts) Past() (past state.History) {
+func (f *facts) Past() (past document.History) {
 	f.look(func(l *loaded) error {
 		return l.table.sub(pastTable).each(nil, func(_, raw []byte) (bool, error) {
-			var mark state.Mark
+			var mark document.Mark
 			err := unmarshal("mark", raw, &mark)
 			past.Marks = append(past.Marks, mark)
 			return true, err

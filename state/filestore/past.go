@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // The kinds of replaced values. A key of their table is the kind, the revision that replaced the value, and a
@@ -60,7 +61,7 @@ func (s *applier) past() error {
 }
 
 // mark stores a patch to an earlier state. The oldest are removed when there are too many, or too large ones.
-func (s *applier) mark(mark state.Mark) error {
+func (s *applier) mark(mark document.Mark) error {
 	raw, err := marshal(mark)
 	if err != nil {
 		return err
@@ -70,7 +71,7 @@ func (s *applier) mark(mark state.Mark) error {
 		return err
 	}
 	s.doc.Past += len(raw)
-	for ; n > state.MaxMarks || n > 2 && s.doc.Past > state.MaxPast; n-- {
+	for ; n > document.MaxMarks || n > 2 && s.doc.Past > document.MaxPast; n-- {
 		gone, err := t.shift()
 		if err != nil {
 			return err

@@ -19,6 +19,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 	"github.com/agui-gateway/gateway/state/filestore"
 )
 
@@ -240,7 +241,7 @@ func live(t *testing.T, s state.Store, id string, tell func(id string)) {
 	tell(id)
 	ask(t, s, l, "which one?")
 	tell(id)
-	_, err := s.PatchState(t.Context(), &state.PatchRequest{Key: key(id), ID: "p", Patch: state.OutsidePatch{Merge: true, Body: json.RawMessage(`{"paid":true}`)}})
+	_, err := s.PatchState(t.Context(), &state.PatchRequest{Key: key(id), ID: "p", Patch: document.OutsidePatch{Merge: true, Body: json.RawMessage(`{"paid":true}`)}})
 	ok(err)
 	b, err := s.Begin(t.Context(), &state.Request{
 		Key: key(id), RunID: "r2", Hash: "r2", Era: agui.Era1,

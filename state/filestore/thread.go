@@ -68,7 +68,7 @@ type loaded struct {
 	key   state.Key
 	name  []byte
 	table table
-	doc   document
+	doc   threadDoc
 	// thread is the whole thread, without its state in memory.
 	thread *state.Thread
 	grown  int64 // bytes since it was found

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // Read returns a thread; see [state.Backend].
@@ -112,9 +113,9 @@ func (f *facts) State(rev int64) json.RawMessage {
 }
 
 // Past returns the way back to earlier states.
-func (f *facts) Past() state.History {
+func (f *facts) Past() document.History {
 	if !f.lock() {
-		return state.History{}
+		return document.History{}
 	}
 	defer f.entry.mu.Unlock()
 	return f.entry.past

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // A replaced value is a state, or a version of a message, that frames of the log may still name.
@@ -79,7 +80,7 @@ func (e *entry) remember(s *state.Transition) {
 		e.size.state = int64(len(s.State))
 	}
 	if s.Past != nil {
-		e.past = state.History{Marks: s.Past}
+		e.past = document.History{Marks: s.Past}
 	}
 	if s.Mark != nil {
 		e.past = e.past.With(s.Mark.Name, s.Mark.Undo)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 	"github.com/agui-gateway/gateway/state/internal/delta"
 	"github.com/agui-gateway/gateway/state/internal/ledger"
 )
@@ -70,7 +71,7 @@ func frameSize(f *state.Frame) int64 {
 func packSize(p *delta.Pack) int64 { return packCost + int64(len(p.Data)) }
 
 // pastSize returns the size of the patches that lead to earlier states.
-func pastSize(h state.History) (n int64) {
+func pastSize(h document.History) (n int64) {
 	for _, mark := range h.Marks {
 		n += opCost + int64(len(mark.Name))
 		for _, op := range mark.Undo {

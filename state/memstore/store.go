@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 	"github.com/agui-gateway/gateway/state/internal/ledger"
 )
 
@@ -80,7 +81,7 @@ type entry struct {
 	messages []*state.StoredMessage // by slot, nil if it is empty
 	known    map[string]state.Place
 	state    json.RawMessage
-	past     state.History
+	past     document.History
 	runs     []state.Run // before the newest, newest first
 	tokens   map[string]state.Token
 	log      log

@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // stored is what a backend keeps with a record for the next transition.
@@ -213,10 +214,10 @@ func (f *facts) State(rev int64) json.RawMessage {
 }
 
 // Past returns the way back to earlier states.
-func (f *facts) Past() state.History {
-	var past state.History
+func (f *facts) Past() document.History {
+	var past document.History
 	for _, text := range f.list(partPast) {
-		var mark state.Mark
+		var mark document.Mark
 		f.unmarshal("mark", text, &mark)
 		past.Marks = append(past.Marks, mark)
 	}

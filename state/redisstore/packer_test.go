@@ -13,6 +13,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 	"github.com/agui-gateway/gateway/state/redisstore"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 	"github.com/agui-gateway/gateway/state/statetest"
@@ -173,7 +174,7 @@ func TestAPatchIsPacked(t *testing.T) {
 	th.run(th.packs)
 	for n := range 2 {
 		body := fmt.Appendf(nil, `[{"op":"add","path":"/seats","value":[%d]}]`, n)
-		r := &state.PatchRequest{Key: th.key, ID: rand.Text(), Patch: state.OutsidePatch{Body: body}}
+		r := &state.PatchRequest{Key: th.key, ID: rand.Text(), Patch: document.OutsidePatch{Body: body}}
 		if result, err := th.packs.PatchState(t.Context(), r); err != nil || result.Status != state.PatchApplied {
 			t.Fatalf("PatchState() = %+v, %v", result, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // births is how often a new thread triggers a sweep of its principal's oldest threads, on average.
@@ -141,7 +142,7 @@ func pastArgs(a *args, before *state.Thread, transition *state.Transition) error
 	if transition.Mark != nil {
 		marks = append(marks, *transition.Mark)
 	}
-	a.add(state.MaxMarks, state.MaxPast, len(marks))
+	a.add(document.MaxMarks, document.MaxPast, len(marks))
 	for _, mark := range marks {
 		raw, err := marshal(mark)
 		if err != nil {

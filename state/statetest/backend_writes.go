@@ -8,6 +8,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 var reads = []promise{
@@ -121,10 +122,10 @@ var writes = []promise{
 	}},
 	{"the two newest marks are kept, however large they are", func(w *backendWorld) {
 		l := w.begin(key, "u1")
-		large := json.RawMessage(`"` + strings.Repeat("x", state.MaxPast) + `"`)
+		large := json.RawMessage(`"` + strings.Repeat("x", document.MaxPast) + `"`)
 		for i := range 4 {
 			write := w.commit(l, state.Commit{State: object(i)})
-			write.Transition.Mark = &state.Mark{
+			write.Transition.Mark = &document.Mark{
 				Name: strconv.Itoa(i), Undo: agui.Patch{{Op: "add", Path: "/n", Value: large}},
 			}
 			w.write(write)

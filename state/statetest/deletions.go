@@ -9,6 +9,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 var deletions = []sentence{
@@ -199,5 +200,5 @@ var shares = []sentence{
 // merge is a merge patch of the thread.
 func (w *world) merge(patch string, most int64) *state.PatchRequest {
 	return &state.PatchRequest{Key: key, ID: w.id(),
-		Patch: state.OutsidePatch{Merge: true, Body: json.RawMessage(patch)}, MaxStored: most}
+		Patch: document.OutsidePatch{Merge: true, Body: json.RawMessage(patch)}, MaxStored: most}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // A Candidate is a store that [RunHistories] compares with others.
@@ -161,7 +162,7 @@ var failures = []error{
 	state.ErrUnknownThread, state.ErrLeaseLost, state.ErrDamaged, state.ErrRevision, state.ErrGap, state.ErrTrimmed,
 	state.ErrUnknownMessage,
 	state.ErrThreadExists, state.ErrStored, state.ErrFull, state.ErrCursor, state.ErrUnknownApproval, state.ErrConflict,
-	state.ErrTooLarge,
+	document.ErrTooLarge,
 	context.DeadlineExceeded,
 }
 

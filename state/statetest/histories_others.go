@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // note records an effect, renews a lease or releases it.
@@ -97,7 +98,7 @@ func (h *history) patch() {
 		r.ID, r.Known = choose(h, h.patches, "patch"), h.chance(50, "known")
 	}
 	h.patches = append(h.patches, r.ID)
-	r.Patch = rapid.SampledFrom([]state.OutsidePatch{
+	r.Patch = rapid.SampledFrom([]document.OutsidePatch{
 		{Merge: true, Body: json.RawMessage(fmt.Sprintf(`{"a":%d}`, h.number))},
 		{Merge: true, Body: json.RawMessage(`{"b":null}`)},
 		{Body: json.RawMessage(`[{"op":"add","path":"/x","value":[1]}]`)},

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // patches is what becomes of changes of a thread's state from outside of its runs.
@@ -46,7 +47,7 @@ var patches = []sentence{
 		w.succeed(w.start("u1"), 1, assistant("a1"))
 		tag := w.load().StateTag()
 		first := &state.PatchRequest{Key: key, ID: "p1", IfMatch: []string{tag},
-			Patch: state.OutsidePatch{Merge: true, Body: json.RawMessage(`{"n":1}`)}}
+			Patch: document.OutsidePatch{Merge: true, Body: json.RawMessage(`{"n":1}`)}}
 		second := *first
 		second.ID = "p2"
 		w.patched(first, state.PatchApplied)
@@ -149,7 +150,7 @@ var patches = []sentence{
 }
 
 func (w *world) patch(id, ops string) *state.PatchRequest {
-	return &state.PatchRequest{Key: key, ID: id, Patch: state.OutsidePatch{Body: json.RawMessage(ops)}}
+	return &state.PatchRequest{Key: key, ID: id, Patch: document.OutsidePatch{Body: json.RawMessage(ops)}}
 }
 
 // known asks what became of a patch.

@@ -10,6 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/teamfile"
 	"github.com/agui-gateway/gateway/groupchat/modeltest"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // A mismatch is an expectation that a run does not meet.
@@ -179,7 +180,7 @@ func (s *stateAt) check(doc json.RawMessage, add adder) {
 
 // at returns the value of a document at a pointer; null if there is none.
 func at(doc json.RawMessage, pointer string) json.RawMessage {
-	d, err := state.NewDocument(doc, state.DocumentOptions{})
+	d, err := document.New(doc, document.Options{})
 	var value json.RawMessage
 	if err != nil {
 		return json.RawMessage("null")

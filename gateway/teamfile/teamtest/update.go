@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // A rewrite is a step with the new lines of its expectation, indented below `expect:`.
@@ -154,8 +155,8 @@ func (e *expectation) updatedState(h *heard) []string {
 		var members map[string]json.RawMessage
 		_ = json.Unmarshal(h.state, &members) // it is an object
 		for _, name := range slices.Sorted(maps.Keys(members)) {
-			if !same(members[name], at(h.before, state.Pointer(name))) {
-				out = append(out, fmt.Sprintf("  %s: %s", plainKey(state.Pointer(name)), inFlow(members[name])))
+			if !same(members[name], at(h.before, document.Pointer(name))) {
+				out = append(out, fmt.Sprintf("  %s: %s", plainKey(document.Pointer(name)), inFlow(members[name])))
 			}
 		}
 	}

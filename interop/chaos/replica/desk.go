@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // A desk executes bookings, each with a line in the ledger.
@@ -61,7 +61,7 @@ func (d *desk) booking(next groupchat.Agent) groupchat.Agent {
 			return nil
 		}
 		var what string
-		if _, err := t.State().Get(state.Pointer("itinerary", item, member), &what); err != nil {
+		if _, err := t.State().Get(document.Pointer("itinerary", item, member), &what); err != nil {
 			return err
 		}
 		return d.book(t, item, what)

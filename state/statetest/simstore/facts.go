@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // facts are those of a row. A read of a row that was replaced meanwhile is a conflict.
@@ -67,7 +68,7 @@ func (f *facts) State(rev int64) json.RawMessage {
 }
 
 // Past returns the states at the ends of runs.
-func (f *facts) Past() state.History { return f.look().past }
+func (f *facts) Past() document.History { return f.look().past }
 
 // Runs returns the runs before the newest.
 func (f *facts) Runs() []state.Run { return f.look().runs }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // A row is a thread with the values that are kept beside it. A stored row is immutable.
@@ -21,7 +22,7 @@ type row struct {
 	known    map[string]state.Place
 	tokens   map[string]state.Token
 	state    json.RawMessage
-	past     state.History
+	past     document.History
 	runs     []state.Run // before the newest, newest first
 
 	frames  []state.Frame
@@ -64,7 +65,7 @@ func (r *row) apply(s *state.Transition, now time.Time) {
 		r.state = s.State
 	}
 	if s.Past != nil {
-		r.past = state.History{Marks: s.Past}
+		r.past = document.History{Marks: s.Past}
 	}
 	if s.Mark != nil {
 		r.past = r.past.With(s.Mark.Name, s.Mark.Undo)

@@ -12,7 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/client"
 	"github.com/agui-gateway/gateway/agui/run"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/document"
 )
 
 // stopPatience bounds the time that a server may take to end a run after a stop request.
@@ -182,10 +182,10 @@ func (t *turn) take(e agui.Event, end *ending) {
 }
 
 // newView is a conversation as a client has it. State that is no object is as good as none.
-func newView(messages []agui.Message, raw json.RawMessage) (*run.View, *state.Document) {
-	document, err := state.NewDocument(raw, state.DocumentOptions{})
+func newView(messages []agui.Message, raw json.RawMessage) (*run.View, *document.Document) {
+	doc, err := document.New(raw, document.Options{})
 	if err != nil {
-		document, _ = state.NewDocument(nil, state.DocumentOptions{}) // an empty one always can be made
+		doc, _ = document.New(nil, document.Options{}) // an empty one always can be made
 	}
-	return run.NewView(messages, document), document
+	return run.NewView(messages, doc), doc
 }

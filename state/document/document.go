@@ -1,4 +1,4 @@
-package state
+package document
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ import (
 //
 // A Document is safe for concurrent use; changes happen one after another.
 type Document struct {
-	o DocumentOptions
+	o Options
 
 	mu   lock.Lock                       // also held while read and OnChange wait
 	read func() (json.RawMessage, error) // nil once it was
@@ -30,8 +30,8 @@ type Document struct {
 	copied int
 }
 
-// DocumentOptions are the rules a [Document] keeps to. The zero value has none.
-type DocumentOptions struct {
+// Options are the rules a [Document] keeps to. The zero value has none.
+type Options struct {
 	// Reducers say how what is set at a pointer combines with what is there. Absent pointers are replaced.
 	Reducers Reducers
 	// MaxSize is the most bytes the document's JSON may take; 0 is no limit. A document that was larger to
@@ -46,9 +46,9 @@ type DocumentOptions struct {
 	OnChange func(Change) error
 }
 
-// NewDocument returns a document that holds raw: an object, or nothing or null for an empty one.
+// New returns a document that holds raw: an object, or nothing or null for an empty one.
 // The error is [ErrValue], or [ErrTooLarge] for what nests deeper than [MaxDepth].
-func NewDocument(raw json.RawMessage, o DocumentOptions) (*Document, error) {
+func New(raw json.RawMessage, o Options) (*Document, error) {
 	root, err := jsonpatch.ParseObject(raw)
 	if err != nil {
 		return nil, err
@@ -56,9 +56,9 @@ func NewDocument(raw json.RawMessage, o DocumentOptions) (*Document, error) {
 	return &Document{o: o, mu: lock.New(), tree: jsonpatch.NewTree(root)}, nil
 }
 
-// NewLateDocument returns a document that is read when somebody looks at it or writes to it. Until that succeeds what writes
-// returns read's error, or those of [NewDocument], and the document looks empty: who reads for a run has to end it.
-func NewLateDocument(read func() (json.RawMessage, error), o DocumentOptions) *Document {
+// NewLate returns a document that is read when somebody looks at it or writes to it. Until that succeeds what writes
+// returns read's error, or those of [New], and the document looks empty: who reads for a run has to end it.
+func NewLate(read func() (json.RawMessage, error), o Options) *Document {
 	return &Document{o: o, mu: lock.New(), read: read, tree: jsonpatch.NewTree(map[string]any{})}
 }
 
@@ -87,8 +87,8 @@ func (d *Document) Rev() int {
 	return d.rev
 }
 
-// Copied returns how many bytes the copies of all patches have taken so far, also of those that were refused. Who applies the patches of
-// somebody else can end it there: a copy is a few bytes long and costs what it copies.
+// Copied returns how many bytes the copies of all patches have taken so far, also of those that were refused. Who
+// applies the patches of somebody else can end it there: a copy is a few bytes long and costs what it copies.
 func (d *Document) Copied() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -163,7 +163,7 @@ func (d *Document) Set(pointer string, v any) error {
 	return d.update(func() (_ []jsonpatch.Edit, err error) {
 		if reduce := d.o.Reducers[pointer]; reduce != nil {
 			if value, err = d.reduce(reduce, path, value); err != nil {
-				return nil, fmt.Errorf("state: set %q: %w", pointer, err)
+				return nil, fmt.Errorf("document: set %q: %w", pointer, err)
 			}
 		}
 		return setEdits(d.tree.Root, path, value)
@@ -252,9 +252,9 @@ func (d *Document) Remove(pointer string) error {
 	})
 }
 
-// Apply applies p strictly by RFC 6902, as a whole or not at all, past the reducers. The error is
-// [ErrPatch], [ErrTooLarge], also for a patch of more than 10,000 operations or with too much work to do, OnChange's, or the cause
-// of ctx, which ends the work when it is done.
+// Apply applies p strictly by RFC 6902, as a whole or not at all, past the reducers. The error is [ErrPatch],
+// [ErrTooLarge], also for a patch of more than 10,000 operations or with too much work to do, OnChange's, or the
+// cause of ctx, which ends the work when it is done.
 func (d *Document) Apply(ctx context.Context, p agui.Patch) error {
 	err := d.lock()
 	defer d.mu.Unlock()
@@ -282,9 +282,9 @@ func (d *Document) Replace(raw json.RawMessage) error {
 	return d.update(func() ([]jsonpatch.Edit, error) { return jsonpatch.Diff(nil, d.tree.Root, root), nil })
 }
 
-// ApplyOutside applies a patch of somebody who is no agent of the run, as a whole or not at all, past the reducers. It may
-// write at and below the pointers of writable; nil means everywhere. Whoever is told of the change is given it as a patch,
-// never as a snapshot. The error is an [*OutsideError], or OnChange's.
+// ApplyOutside applies a patch of somebody who is no agent of the run, as a whole or not at all, past the reducers.
+// It may write at and below the pointers of writable; nil means everywhere. Whoever is told of the change is given
+// it as a patch, never as a snapshot. The error is an [*OutsideError], or OnChange's.
 func (d *Document) ApplyOutside(p OutsidePatch, writable []string) error {
 	err := d.lock()
 	defer d.mu.Unlock()
@@ -345,8 +345,8 @@ func (d *Document) update(plan func() ([]jsonpatch.Edit, error)) error {
 	return d.change(edits, false, nil)
 }
 
-// change applies edits and passes the change to OnChange. The lock is held. With patch, OnChange always gets a patch: one that is too long replaces
-// the whole document. A nil budget is no limit.
+// change applies edits and passes the change to OnChange. The lock is held. With patch, OnChange always gets a
+// patch: one that is too long replaces the whole document. A nil budget is no limit.
 func (d *Document) change(edits []jsonpatch.Edit, patch bool, budget *jsonpatch.Budget) error {
 	var p agui.Patch
 	c := jsonpatch.Change{Tree: &d.tree, Budget: budget}

@@ -1,12 +1,12 @@
-package state
+package document
 
 import (
 	"bytes"
 	"encoding/json"
 )
 
-// Fill sets the members of initial, a JSON object or nothing, where the document is [Document.Blank], in their order. The
-// error is [ErrValue] for what is no object, or that of a write.
+// Fill sets the members of initial, a JSON object or nothing, where the document is [Document.Blank], in their
+// order. The error is [ErrValue] for what is no object, or that of a write.
 func (d *Document) Fill(initial json.RawMessage) error {
 	if len(initial) == 0 {
 		return nil

@@ -1,4 +1,4 @@
-package state
+package document
 
 import (
 	"encoding/json"
@@ -14,16 +14,16 @@ import (
 // A client reads a number as a float64 and spells it in its own way: a browser that was sent 12.0 sends 12 back, and
 // 1234567890123456800 for 1234567890123456789. None of that is an edit.
 
-// sameValue reports whether theirs, from a client, is what a client has that was sent ours. Numbers are the same if
+// SameValue reports whether theirs, from a client, is what a client has that was sent ours. Numbers are the same if
 // their float64 is; one that is beyond a float64 comes back as null.
-func sameValue(theirs, ours any) bool {
+func SameValue(theirs, ours any) bool {
 	switch ours := ours.(type) {
 	case []any:
 		theirs, ok := theirs.([]any)
-		return ok && slices.EqualFunc(theirs, ours, sameValue)
+		return ok && slices.EqualFunc(theirs, ours, SameValue)
 	case map[string]any:
 		theirs, ok := theirs.(map[string]any)
-		return ok && maps.EqualFunc(theirs, ours, sameValue)
+		return ok && maps.EqualFunc(theirs, ours, SameValue)
 	case json.Number:
 		f := float(ours)
 		switch theirs := theirs.(type) {
@@ -44,11 +44,11 @@ func float(n json.Number) float64 {
 	return f
 }
 
-// respell returns theirs, which a client made of ours, with what is the same spelled as in ours. Members of objects
+// Respell returns theirs, which a client made of ours, with what is the same spelled as in ours. Members of objects
 // correspond by name. Elements of arrays correspond if they are the same; those left over do, in their order, if
 // there are equally many on both sides. What corresponds to nothing stays as the client spells it.
-func respell(theirs, ours any) any {
-	if sameValue(theirs, ours) {
+func Respell(theirs, ours any) any {
+	if SameValue(theirs, ours) {
 		return jsonpatch.Clone(ours)
 	}
 	switch ours := ours.(type) {
@@ -64,7 +64,7 @@ func respell(theirs, ours any) any {
 		out := make(map[string]any, len(theirs))
 		for key, item := range theirs {
 			if had, ok := ours[key]; ok {
-				item = respell(item, had)
+				item = Respell(item, had)
 			}
 			out[key] = item
 		}
@@ -94,7 +94,7 @@ func respellArray(theirs, ours []any) []any {
 	}
 	for i, taken := range left {
 		if !taken {
-			out[edited[0]] = respell(theirs[edited[0]], ours[i])
+			out[edited[0]] = Respell(theirs[edited[0]], ours[i])
 			edited = edited[1:]
 		}
 	}

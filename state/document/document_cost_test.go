@@ -1,4 +1,4 @@
-package state
+package document
 
 import (
 	"context"
@@ -11,8 +11,9 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// TestADeltaCostsWhatChanged holds a change of one member to costing the same in a document of a kilobyte and in one of a
-// megabyte, in bytes allocated and in bytes that readers are sent. It is not parallel, since it counts what is allocated.
+// TestADeltaCostsWhatChanged holds a change of one member to costing the same in a document of a kilobyte and in
+// one of a megabyte, in bytes allocated and in bytes that readers are sent. It is not parallel, since it counts
+// what is allocated.
 func TestADeltaCostsWhatChanged(t *testing.T) {
 	changes := map[string]func(d *Document, i int) error{
 		"set a member":   func(d *Document, i int) error { return d.Set("/changing/n", json.RawMessage(strconv.Itoa(i))) },
@@ -53,7 +54,7 @@ func costOfChanges(t *testing.T, size int, change func(d *Document, i int) error
 	doc := `{"changing":{"n":0,"list":[],"rows":[{"n":0},{"n":0}]},"rest":[`
 	item := `{"name":"` + strings.Repeat("x", 80) + `"}`
 	doc += strings.Repeat(item+",", size/len(item)) + item + `]}`
-	d, err := NewDocument(json.RawMessage(doc), DocumentOptions{MaxSize: 4 << 20, MaxPatchOps: 1000, OnChange: func(c Change) error {
+	d, err := New(json.RawMessage(doc), Options{MaxSize: 4 << 20, MaxPatchOps: 1000, OnChange: func(c Change) error {
 		if c.Snapshot != nil {
 			t.Errorf("a snapshot is sent for %v", c.Patch)
 		}
@@ -78,7 +79,7 @@ func costOfChanges(t *testing.T, size int, change func(d *Document, i int) error
 // TestCopiedCountsWhatPatchesCopy also in a patch that is refused in the end.
 func TestCopiedCountsWhatPatchesCopy(t *testing.T) {
 	t.Parallel()
-	d, err := NewDocument(json.RawMessage(`{"a":"12345678"}`), DocumentOptions{})
+	d, err := New(json.RawMessage(`{"a":"12345678"}`), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

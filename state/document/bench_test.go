@@ -1,4 +1,4 @@
-package state
+package document
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 // weigh returns a document of about n bytes, nested as agents' states are.
 func weigh(b *testing.B, n int) *Document {
 	b.Helper()
-	d, err := NewDocument(nil, DocumentOptions{OnChange: func(Change) error { return nil }})
+	d, err := New(nil, Options{OnChange: func(Change) error { return nil }})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package state
+package document
 
 import (
 	"encoding/json"
@@ -28,10 +28,10 @@ type MergeOptions struct {
 //   - an empty array or object never replaces a filled one
 //
 // Everything else is a value and merged as a whole, arrays included. A number is changed if its float64 is: how a
-// client spells one that it was sent is no edit, and what it left alone in an array that it edited keeps our spelling.
-// With an empty base this takes the members we lack and nothing more. A client state that is no object has no members. Reducers are not
-// asked: the client's state is what it should be, not a contribution. The errors are [ErrValue] for what is not
-// JSON, [ErrTooLarge] and OnChange's.
+// client spells one that it was sent is no edit, and what it left alone in an array that it edited keeps our
+// spelling. With an empty base this takes the members we lack and nothing more. A client state that is no object
+// has no members. Reducers are not asked: the client's state is what it should be, not a contribution. The errors
+// are [ErrValue] for what is not JSON, [ErrTooLarge] and OnChange's.
 func MergeClient(d *Document, base, client json.RawMessage, o MergeOptions) error {
 	theirs, err := optional(client)
 	if err != nil {
@@ -92,7 +92,7 @@ func (m *merger) member(key string, base, ours map[string]any, want any) {
 	if m.o.First {
 		before, known = mine, have
 	}
-	if known && sameValue(want, before) || have && sameValue(want, mine) {
+	if known && SameValue(want, before) || have && SameValue(want, mine) {
 		return
 	}
 	wantMembers, isObject := want.(map[string]any)
@@ -106,7 +106,7 @@ func (m *merger) member(key string, base, ours map[string]any, want any) {
 	case !have || !known || !jsonpatch.Identical(mine, before): // we changed it too
 	case emptied(mine, want):
 	default:
-		m.emit("replace", respell(want, mine))
+		m.emit("replace", Respell(want, mine))
 	}
 }
 

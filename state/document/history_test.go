@@ -1,4 +1,4 @@
-package state
+package document
 
 import (
 	"encoding/json"
@@ -11,11 +11,11 @@ import (
 
 // stateAt is the state that a mark names, and whether it is kept; of a mark that was used twice it is the later one.
 func stateAt(h History, current json.RawMessage, mark string) (json.RawMessage, bool, error) {
-	at := h.index(mark)
+	at := h.Index(mark)
 	if at < 0 {
 		return nil, false, nil
 	}
-	text, err := h.back(current, at)
+	text, err := h.Back(current, at)
 	return text, true, err
 }
 
@@ -24,7 +24,7 @@ func TestHistory(t *testing.T) {
 	var past History
 	var copies []History
 	mark := ""
-	d, err := NewDocument(nil, DocumentOptions{OnChange: func(c Change) error {
+	d, err := New(nil, Options{OnChange: func(c Change) error {
 		copies = append(copies, past)
 		past = past.With(mark, c.Undo)
 		return nil

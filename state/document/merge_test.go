@@ -1,4 +1,4 @@
-package state
+package document
 
 import (
 	"encoding/json"
@@ -6,50 +6,13 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/internal/jsonpatch"
+	"github.com/agui-gateway/gateway/state/internal/jsontest"
 )
-
-// echo returns raw as a browser that was sent it sends it back: numbers are float64, spelled as ECMAScript spells them,
-// which encoding/json does too, and null where there is no such float64.
-func echo(t *testing.T, raw json.RawMessage) any {
-	t.Helper()
-	v, err := jsonpatch.Parse(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var browser func(v any) any
-	browser = func(v any) any {
-		switch v := v.(type) {
-		case json.Number:
-			f, err := v.Float64()
-			if err != nil {
-				return nil
-			}
-			if f == 0 {
-				return json.Number("0") // -0 too
-			}
-			text, err := json.Marshal(f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return json.Number(text)
-		case []any:
-			for i := range v {
-				v[i] = browser(v[i])
-			}
-		case map[string]any:
-			for key := range v {
-				v[key] = browser(v[key])
-			}
-		}
-		return v
-	}
-	return browser(v)
-}
 
 // merged is server after a client that was sent it sent v back.
 func merged(t *testing.T, server json.RawMessage, v any) json.RawMessage {
 	t.Helper()
-	d, err := NewDocument(server, DocumentOptions{})
+	d, err := New(server, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,8 +28,8 @@ func TestMergeOfAnEcho(t *testing.T) {
 	t.Parallel()
 	g := newGenerator(t)
 	for range 5000 {
-		server := jsonpatch.Render(g.object(4))
-		same(t, "state after an echo", merged(t, server, echo(t, server)), server)
+		server := jsonpatch.Render(g.Object(4))
+		same(t, "state after an echo", merged(t, server, jsontest.Echo(t, server)), server)
 	}
 }
 
@@ -140,7 +103,7 @@ func TestMergeClient(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			m := &mirror{t: t, state: json.RawMessage(tt.ours)}
-			d, err := NewDocument(m.state, DocumentOptions{OnChange: m.follow})
+			d, err := New(m.state, Options{OnChange: m.follow})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -151,7 +114,7 @@ func TestMergeClient(t *testing.T) {
 			same(t, "reader", m.state, json.RawMessage(tt.want))
 		})
 	}
-	d, _ := watched(t, ``, DocumentOptions{MaxSize: 10})
+	d, _ := watched(t, ``, Options{MaxSize: 10})
 	for client, want := range map[string]error{`{`: ErrValue, `{"a":"0123456789"}`: ErrTooLarge} {
 		if err := MergeClient(d, nil, json.RawMessage(client), MergeOptions{}); !errors.Is(err, want) {
 			t.Errorf("MergeClient(%s) error = %v, want %v", client, err, want)

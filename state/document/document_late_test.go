@@ -1,4 +1,4 @@
-package state
+package document
 
 import (
 	"encoding/json"
@@ -6,12 +6,13 @@ import (
 	"testing"
 )
 
-// TestLateDocument holds a document to being read when somebody looks at it, once, and to refusing writes until it can be.
+// TestLateDocument holds a document to being read when somebody looks at it, once, and to refusing writes until it
+// can be.
 func TestLateDocument(t *testing.T) {
 	t.Parallel()
 	reads, away := 0, errors.New("away")
 	err := away
-	d := NewLateDocument(func() (json.RawMessage, error) { reads++; return json.RawMessage(`{"a":1,"b":""}`), err }, DocumentOptions{})
+	d := NewLate(func() (json.RawMessage, error) { reads++; return json.RawMessage(`{"a":1,"b":""}`), err }, Options{})
 	if got := d.Rev(); got != 0 || reads != 0 {
 		t.Errorf("Rev() = %d after %d reads", got, reads)
 	}

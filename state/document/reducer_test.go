@@ -1,4 +1,4 @@
-package state
+package document
 
 import (
 	"encoding/json"
@@ -63,7 +63,7 @@ func TestParseReducer(t *testing.T) {
 func TestSetGoesThroughItsReducer(t *testing.T) {
 	t.Parallel()
 	refuse := errors.New("no")
-	d, told := watched(t, `{"itinerary":{"flight":{"airline":"KLM"}},`+padding+`}`, DocumentOptions{Reducers: Reducers{
+	d, told := watched(t, `{"itinerary":{"flight":{"airline":"KLM"}},`+padding+`}`, Options{Reducers: Reducers{
 		"/itinerary": Merge, "/notes": Append,
 		"/never": func(_, _ json.RawMessage) (json.RawMessage, error) { return nil, refuse },
 	}})

@@ -1,12 +1,10 @@
-package state
+package document
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,60 +14,14 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/internal/jsonpatch"
+	"github.com/agui-gateway/gateway/state/internal/jsontest"
 )
 
-// A generator makes documents of what goes wrong in patches: integers beyond 2^53, names that need escapes
-// or that libraries stumble over, nulls, and arrays that grow, shrink and shift.
-type generator struct{ *rand.Rand }
+// A generator changes the documents of jsontest, and makes patches of them.
+type generator struct{ jsontest.Generator }
 
 // newGenerator returns a generator with another seed each time, which a failing test prints. STATE_SEED repeats one.
-func newGenerator(t *testing.T) generator {
-	t.Helper()
-	seed := rand.Uint64()
-	if text := os.Getenv("STATE_SEED"); text != "" {
-		var err error
-		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Logf("STATE_SEED=%d repeats this", seed)
-	return generator{rand.New(rand.NewPCG(seed, 2))}
-}
-
-var (
-	oddKeys = []string{"", "a", "b", "a/b", "~", "~1", "m~n", "ключ", "\"", "\\", "\n", "0", "-", "01",
-		"__proto__", "constructor", "prototype", "length", "<&>", "\u2028", "😀"}
-	oddScalars = []any{nil, true, false, "", "x", "é\u0000\u001f\"\\", "<b>&", json.Number("0"), json.Number("1"),
-		json.Number("1.0"), json.Number("-0"), json.Number("1e3"), json.Number("9007199254740993"),
-		json.Number("12345678901234567890123"), json.Number("-9223372036854775809"),
-		json.Number("12.0"), json.Number("150e-2"), json.Number("0.10"), json.Number("1e-400"), json.Number("1e400")}
-)
-
-func pick[T any](g generator, from []T) T { return from[g.IntN(len(from))] }
-
-func (g generator) object(depth int) map[string]any {
-	m := map[string]any{}
-	for range g.IntN(5) {
-		m[pick(g, oddKeys)] = g.value(depth - 1)
-	}
-	return m
-}
-
-func (g generator) value(depth int) any {
-	if depth > 0 {
-		switch g.IntN(4) {
-		case 0:
-			return g.object(depth)
-		case 1:
-			list := make([]any, g.IntN(6))
-			for i := range list {
-				list[i] = g.value(depth - 1)
-			}
-			return list
-		}
-	}
-	return pick(g, oddScalars)
-}
+func newGenerator(t *testing.T) generator { return generator{jsontest.New(t)} }
 
 // vary returns a changed copy of v.
 func (g generator) vary(v any, depth int) any {
@@ -86,7 +38,7 @@ func (g generator) vary(v any, depth int) any {
 			}
 		}
 		if g.IntN(3) == 0 {
-			out[pick(g, oddKeys)] = g.value(depth - 1)
+			out[jsontest.Pick(g.Generator, jsontest.Keys)] = g.Value(depth - 1)
 		}
 		return out
 	case []any:
@@ -95,7 +47,7 @@ func (g generator) vary(v any, depth int) any {
 			i := g.IntN(len(out) + 1)
 			switch {
 			case i == len(out) || g.IntN(3) == 0:
-				out = slices.Insert(out, i, g.value(depth-1))
+				out = slices.Insert(out, i, g.Value(depth-1))
 			case g.IntN(2) == 0:
 				out = slices.Delete(out, i, i+1)
 			default:
@@ -104,7 +56,7 @@ func (g generator) vary(v any, depth int) any {
 		}
 		return out
 	}
-	return g.value(depth)
+	return g.Value(depth)
 }
 
 // pointer returns a pointer that leads somewhere in v, or nearly.
@@ -113,9 +65,9 @@ func (g generator) pointer(v any) string {
 	for g.IntN(4) > 0 {
 		switch c := v.(type) {
 		case map[string]any:
-			key := pick(g, oddKeys)
+			key := jsontest.Pick(g.Generator, jsontest.Keys)
 			if keys := jsonpatch.SortedKeys(c); len(keys) > 0 && g.IntN(4) > 0 {
-				key = pick(g, keys)
+				key = jsontest.Pick(g.Generator, keys)
 			}
 			path, v = append(path, key), c[key]
 		case []any:
@@ -126,7 +78,7 @@ func (g generator) pointer(v any) string {
 				path[len(path)-1] = "-"
 			}
 		default:
-			path = append(path, pick(g, oddKeys))
+			path = append(path, jsontest.Pick(g.Generator, jsontest.Keys))
 			return Pointer(path...)
 		}
 	}
@@ -175,10 +127,10 @@ func TestDiffOfRandomPairs(t *testing.T) {
 	t.Parallel()
 	g := newGenerator(t)
 	for i := range 2500 {
-		a := g.object(4)
+		a := g.Object(4)
 		b := g.vary(a, 4)
 		if i%10 == 0 {
-			b = g.object(4)
+			b = g.Object(4)
 		}
 		old, new := jsonpatch.Render(a), jsonpatch.Render(b)
 		patch, err := Diff(old, new)
@@ -252,9 +204,9 @@ func TestRandomChanges(t *testing.T) {
 	g := newGenerator(t)
 	refused := []error{ErrNotFound, ErrPointer, ErrValue, ErrTooLarge, ErrPatch}
 	for i := range 150 {
-		m := &mirror{t: t, state: jsonpatch.Render(g.object(4))}
+		m := &mirror{t: t, state: jsonpatch.Render(g.Object(4))}
 		first := m.state
-		d, err := NewDocument(m.state, DocumentOptions{OnChange: m.follow, MaxSize: 4000})
+		d, err := New(m.state, Options{OnChange: m.follow, MaxSize: 4000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -268,7 +220,7 @@ func TestRandomChanges(t *testing.T) {
 			case 2:
 				err = d.Apply(t.Context(), g.patch(d.tree.Root))
 			default:
-				err = d.Set(g.pointer(d.tree.Root), jsonpatch.Render(g.value(3)))
+				err = d.Set(g.pointer(d.tree.Root), jsonpatch.Render(g.Value(3)))
 			}
 			if err != nil {
 				if !slices.ContainsFunc(refused, func(want error) bool { return errors.Is(err, want) }) {
@@ -305,9 +257,9 @@ func TestRandomChanges(t *testing.T) {
 func (g generator) patch(v any) agui.Patch {
 	var p agui.Patch
 	for range 1 + g.IntN(3) {
-		op := agui.PatchOp{Op: pick(g, []string{"add", "add", "remove", "replace", "move", "move", "copy", "test"})}
+		op := agui.PatchOp{Op: jsontest.Pick(g.Generator, []string{"add", "add", "remove", "replace", "move", "move", "copy", "test"})}
 		op.Path, op.From = g.pointer(v), g.pointer(v)
-		op.Value = jsonpatch.Render(g.value(2))
+		op.Value = jsonpatch.Render(g.Value(2))
 		if path, _ := jsonpatch.ParsePointer(op.Path); op.Op == "test" && g.IntN(2) == 0 {
 			at, _ := jsonpatch.Find(v, path)
 			op.Value = jsonpatch.Render(at)
@@ -317,8 +269,8 @@ func (g generator) patch(v any) agui.Patch {
 	return p
 }
 
-// trodden says whether evanphx/json-patch is known to judge by the RFC where p leads: not at empty names, at the root, in
-// tests, or where a value is moved into itself.
+// trodden says whether evanphx/json-patch is known to judge by the RFC where p leads: not at empty names, at the
+// root, in tests, or where a value is moved into itself.
 func trodden(p agui.Patch) bool {
 	for _, op := range p {
 		path, err := jsonpatch.ParsePointer(op.Path)
@@ -337,7 +289,7 @@ func TestApplyAgreesWithEvanphx(t *testing.T) {
 	g := newGenerator(t)
 	both, neither := 0, 0
 	for range 5000 {
-		doc := g.object(4)
+		doc := g.Object(4)
 		p := g.patch(doc)
 		if !trodden(p) {
 			continue
@@ -366,7 +318,7 @@ func TestApplyAgreesWithTheProtocols(t *testing.T) {
 	g := newGenerator(t)
 	both, neither := 0, 0
 	for range 5000 {
-		doc := g.object(4)
+		doc := g.Object(4)
 		p := g.patch(doc)
 		old := jsonpatch.Render(doc)
 		ours, err := apply(old, p)
@@ -389,8 +341,8 @@ func TestApplyAgreesWithTheProtocols(t *testing.T) {
 	}
 }
 
-// leadsAstray reports whether op leads where some client cannot follow: to a JavaScript prototype, or by a move through the
-// array it takes from.
+// leadsAstray reports whether op leads where some client cannot follow: to a JavaScript prototype, or by a move
+// through the array it takes from.
 func leadsAstray(op agui.PatchOp) bool {
 	holder := op.From[:strings.LastIndexByte(op.From, '/')+1]
 	return strings.Contains(op.Path+op.From, "/__proto__") || strings.Contains(op.Path+op.From, "/prototype") ||

@@ -1,4 +1,4 @@
-package state
+package document
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 )
 
 // ErrForbidden is returned for a write that a [Scope] does not allow.
-var ErrForbidden = errors.New("state: not writable here")
+var ErrForbidden = errors.New("document: not writable here")
 
 // A Reader is state that can be looked at: a [Document] or a [Scope].
 type Reader interface {
@@ -54,9 +54,9 @@ func Shared(d *Document) *Scope { return &Scope{doc: d} }
 
 // Isolated returns a scope with a document of its own, which begins as raw and never reaches the wire.
 // The options' OnChange is ignored.
-func Isolated(raw json.RawMessage, o DocumentOptions) (*Scope, error) {
+func Isolated(raw json.RawMessage, o Options) (*Scope, error) {
 	o.OnChange = nil
-	doc, err := NewDocument(raw, o)
+	doc, err := New(raw, o)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func Mapped(parent *Scope, m Mapping, saved json.RawMessage) (*Scope, error) {
 		}
 		saved = raw
 	}
-	s, err := Isolated(saved, DocumentOptions{Reducers: m.Reducers, MaxSize: parent.doc.o.MaxSize})
+	s, err := Isolated(saved, Options{Reducers: m.Reducers, MaxSize: parent.doc.o.MaxSize})
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package state
+package document
 
 import (
 	"encoding/json"
@@ -14,7 +14,8 @@ import (
 	"github.com/agui-gateway/gateway/internal/jsonpatch"
 )
 
-// What the library does wrong is as it was when it was kept away from it. A library that has learned better may be given more.
+// What the library does wrong is as it was when it was kept away from it. A library that has learned better may be
+// given more.
 func TestLibraryHasTheFaultsItIsKeptFrom(t *testing.T) {
 	t.Parallel()
 	apply := func(doc, patch string) (out string, err error) {
@@ -169,12 +170,12 @@ func TestCopiesOfAPatchAreBoundedTogether(t *testing.T) {
 	}
 }
 
-// On the way to its result a patch makes no document that is much larger than the state may be: each look at such a one costs
-// what it weighs.
+// On the way to its result a patch makes no document that is much larger than the state may be: each look at such a
+// one costs what it weighs.
 func TestCopiesMayTakeAsMuchAsTheState(t *testing.T) {
 	t.Parallel()
 	doc := json.RawMessage(`{"a":"` + strings.Repeat("x", 600) + `"}`)
-	d, err := NewDocument(doc, DocumentOptions{MaxSize: 1000})
+	d, err := New(doc, Options{MaxSize: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +228,7 @@ func TestOutsidePatchesAgreeWithOurOwn(t *testing.T) {
 	g := newGenerator(t)
 	both, neither := 0, 0
 	for range 5000 {
-		doc := g.object(4)
+		doc := g.Object(4)
 		p := g.patch(doc)
 		raw, err := p.MarshalJSON()
 		if err != nil {
@@ -263,7 +264,7 @@ func FuzzOutsidePatch(f *testing.F) {
 	f.Add(`{"a":[{"b":null}]}`, `{"a":[{"b":null}],"c":{"d":null}}`, true)
 	f.Fuzz(func(t *testing.T, doc, patch string, merge bool) {
 		var sent agui.Patch
-		d, err := NewDocument(json.RawMessage(doc), DocumentOptions{MaxPatchOps: 3, OnChange: func(c Change) error {
+		d, err := New(json.RawMessage(doc), Options{MaxPatchOps: 3, OnChange: func(c Change) error {
 			sent = c.Patch
 			return nil
 		}})

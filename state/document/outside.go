@@ -1,10 +1,12 @@
-package state
+package document
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/internal/jsonpatch"
 )
 
@@ -35,6 +37,19 @@ func (e *OutsideError) Error() string {
 // Unwrap returns Err.
 func (e *OutsideError) Unwrap() error { return e.Err }
 
+// Code returns the error code for clients.
+func (e *OutsideError) Code() errcode.Code {
+	switch {
+	case errors.Is(e.Err, ErrForbidden):
+		return errcode.Forbidden
+	case errors.Is(e.Err, ErrTooLarge):
+		return errcode.TooLarge
+	case errors.Is(e.Err, ErrPatch):
+		return errcode.PatchFailed
+	}
+	return errcode.InvalidInput
+}
+
 func refused(err error, problem string) *OutsideError {
 	return &OutsideError{Op: -1, Problem: problem, Err: err}
 }
@@ -43,8 +58,8 @@ func refusedOp(op int, pointer string, err error, problem string) *OutsideError 
 	return &OutsideError{Op: op, Pointer: pointer, Problem: problem, Err: err}
 }
 
-// Check reports what is wrong with p whatever the state is: an [*OutsideError], or nil. A patch of more than most operations
-// is too large; 0 is no limit.
+// Check reports what is wrong with p whatever the state is: an [*OutsideError], or nil. A patch of more than most
+// operations is too large; 0 is no limit.
 func (p OutsidePatch) Check(most int) error {
 	if p.Merge {
 		_, err := p.members()
@@ -160,10 +175,13 @@ func outsidePointer(i int, pointer string) ([]string, error) {
 	return path, nil
 }
 
-// apply returns doc, an object, with p applied to it: all of it, or an [*OutsideError]. Writable lists the pointers at and
-// below which p may write; nil means everywhere. Copies may copy maxSize bytes, and 8 MiB at most; 0 means 8 MiB.
+// apply returns doc, an object, with p applied to it: all of it, or an [*OutsideError]. Writable lists the pointers
+// at and below which p may write; nil means everywhere. Copies may copy maxSize bytes, and 8 MiB at most; 0 means 8
+// MiB.
 func (p OutsidePatch) apply(doc json.RawMessage, writable []string, maxSize int) (json.RawMessage, error) {
-	doc = object(doc)
+	if len(doc) == 0 {
+		doc = json.RawMessage("{}")
+	}
 	limit := jsonpatch.MaxCopied
 	if maxSize > 0 {
 		limit = min(limit, maxSize)
@@ -203,8 +221,8 @@ func mayWrite(i int, e jsonpatch.Edit, writable []string) error {
 	return nil
 }
 
-// merged returns the operations that a merge patch comes to. The library's own merge drops members that are null inside of
-// arrays, which RFC 7396 keeps.
+// merged returns the operations that a merge patch comes to. The library's own merge drops members that are null
+// inside of arrays, which RFC 7396 keeps.
 func (p OutsidePatch) merged(doc json.RawMessage) ([]jsonpatch.Edit, error) {
 	members, err := p.members()
 	if err != nil {

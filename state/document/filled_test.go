@@ -1,4 +1,4 @@
-package state
+package document
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package state
+package document
 
 import (
 	"context"
@@ -62,7 +62,7 @@ func TestApply(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := &mirror{t: t, state: json.RawMessage(tt.doc)}
-			d, err := NewDocument(m.state, DocumentOptions{OnChange: m.follow})
+			d, err := New(m.state, Options{OnChange: m.follow})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,7 +103,7 @@ func TestApplyStopsACopyBomb(t *testing.T) {
 	for range 30 {
 		p = append(p, agui.PatchOp{Op: "copy", From: "/a", Path: "/a/-"})
 	}
-	d, err := NewDocument(nil, DocumentOptions{})
+	d, err := New(nil, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestApplyHasABudget(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			events := 0
-			d, err := NewDocument(before, DocumentOptions{OnChange: func(Change) error { events++; return nil }})
+			d, err := New(before, Options{OnChange: func(Change) error { events++; return nil }})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -164,7 +164,7 @@ func TestATestWithoutAValueIsOfNull(t *testing.T) {
 
 func TestApplyEndsWithItsContext(t *testing.T) {
 	t.Parallel()
-	d, err := NewDocument(json.RawMessage(`{"a":[`+strings.TrimSuffix(strings.Repeat(`1,`, 1<<14), ",")+`]}`), DocumentOptions{})
+	d, err := New(json.RawMessage(`{"a":[`+strings.TrimSuffix(strings.Repeat(`1,`, 1<<14), ",")+`]}`), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func FuzzPatch(f *testing.F) {
 		if json.Unmarshal(patch, &p) != nil || len(p) > 20 {
 			return
 		}
-		d, err := NewDocument(doc, DocumentOptions{})
+		d, err := New(doc, Options{})
 		if err != nil {
 			return
 		}

@@ -1,4 +1,4 @@
-package state
+package document
 
 import (
 	"encoding/json"
@@ -13,7 +13,7 @@ import (
 )
 
 // watched returns a document and what it tells of its changes, as JSON patches or snapshots.
-func watched(t *testing.T, raw string, o DocumentOptions) (*Document, *[]string) {
+func watched(t *testing.T, raw string, o Options) (*Document, *[]string) {
 	t.Helper()
 	var told []string
 	o.OnChange = func(c Change) error {
@@ -24,7 +24,7 @@ func watched(t *testing.T, raw string, o DocumentOptions) (*Document, *[]string)
 		told = append(told, string(data))
 		return err
 	}
-	d, err := NewDocument(json.RawMessage(raw), o)
+	d, err := New(json.RawMessage(raw), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestSet(t *testing.T) {
 			if tt.name == "the root" {
 				value = strings.TrimSuffix(value, "}") + "," + padding + "}"
 			}
-			d, told := watched(t, doc, DocumentOptions{MaxSize: 1000})
+			d, told := watched(t, doc, Options{MaxSize: 1000})
 			before := d.JSON()
 			err := d.Set(tt.pointer, json.RawMessage(value))
 			if !errors.Is(err, tt.err) || (err == nil) != (tt.err == nil) {
@@ -104,7 +104,7 @@ func TestSet(t *testing.T) {
 
 func TestSetMarshals(t *testing.T) {
 	t.Parallel()
-	d, _ := watched(t, ``, DocumentOptions{})
+	d, _ := watched(t, ``, Options{})
 	type flight struct {
 		Airline string `json:"airline"`
 		Price   int    `json:"price"`
@@ -148,22 +148,22 @@ func TestNewDocument(t *testing.T) {
 	for raw, want := range map[string]string{
 		"": `{}`, "null": `{}`, " null ": `{}`, `{"b":1,"a":[ ],"b":2}`: `{"a":[],"b":2}`, `{"\u00e9\/":"\u003c"}`: `{"é/":"<"}`,
 	} {
-		d, err := NewDocument(json.RawMessage(raw), DocumentOptions{})
+		d, err := New(json.RawMessage(raw), Options{})
 		if err != nil || string(d.JSON()) != want || d.tree.Size != len(want) {
-			t.Errorf("NewDocument(%s) = %s, %v, want %s", raw, d.JSON(), err, want)
+			t.Errorf("New(%s) = %s, %v, want %s", raw, d.JSON(), err, want)
 		}
 	}
 	deep := strings.Repeat(`{"a":`, MaxDepth+1) + `1` + strings.Repeat("}", MaxDepth+1)
 	for raw, want := range map[string]error{`[]`: ErrValue, `1`: ErrValue, `{`: ErrValue, `{}{}`: ErrValue, deep: ErrTooLarge} {
-		if _, err := NewDocument(json.RawMessage(raw), DocumentOptions{}); !errors.Is(err, want) {
-			t.Errorf("NewDocument(%.20s) error = %v, want %v", raw, err, want)
+		if _, err := New(json.RawMessage(raw), Options{}); !errors.Is(err, want) {
+			t.Errorf("New(%.20s) error = %v, want %v", raw, err, want)
 		}
 	}
 }
 
 func TestChangeIsASnapshotWhenThatIsBetter(t *testing.T) {
 	t.Parallel()
-	d, told := watched(t, ``, DocumentOptions{MaxPatchOps: 2})
+	d, told := watched(t, ``, Options{MaxPatchOps: 2})
 	for _, set := range [][2]string{
 		{"/a", `1`}, // the patch is longer than {"a":1}
 		{"/b", `"` + strings.Repeat("x", 60) + `"`},
@@ -195,7 +195,7 @@ func TestChangeIsASnapshotWhenThatIsBetter(t *testing.T) {
 
 func TestRemoveReplaceClone(t *testing.T) {
 	t.Parallel()
-	d, told := watched(t, `{"a":[1,2],`+padding+`}`, DocumentOptions{})
+	d, told := watched(t, `{"a":[1,2],`+padding+`}`, Options{})
 	clone := d.Clone()
 	if err := d.Remove("/a/0"); err != nil {
 		t.Fatal(err)
@@ -225,7 +225,7 @@ func TestRemoveReplaceClone(t *testing.T) {
 func TestOnChangeErrorKeepsTheChange(t *testing.T) {
 	t.Parallel()
 	gone := errors.New("nobody reads")
-	d, err := NewDocument(nil, DocumentOptions{OnChange: func(Change) error { return gone }})
+	d, err := New(nil, Options{OnChange: func(Change) error { return gone }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +237,7 @@ func TestOnChangeErrorKeepsTheChange(t *testing.T) {
 
 func TestMaxSizeLetsADocumentShrink(t *testing.T) {
 	t.Parallel()
-	d, err := NewDocument(json.RawMessage(`{"a":"0123456789","b":1}`), DocumentOptions{MaxSize: 10})
+	d, err := New(json.RawMessage(`{"a":"0123456789","b":1}`), Options{MaxSize: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +252,7 @@ func TestMaxSizeLetsADocumentShrink(t *testing.T) {
 func TestDocumentIsSafeForConcurrentUse(t *testing.T) {
 	t.Parallel()
 	state := json.RawMessage(`{}`)
-	d, err := NewDocument(nil, DocumentOptions{OnChange: func(c Change) error {
+	d, err := New(nil, Options{OnChange: func(c Change) error {
 		next, err := apply(state, c.Patch)
 		state = next
 		return err

@@ -1,4 +1,4 @@
-package state
+package document
 
 import (
 	"context"
@@ -16,7 +16,7 @@ var (
 
 func TestMappedScope(t *testing.T) {
 	t.Parallel()
-	d, told := watched(t, `{"topic":{"name":"go"},"notes":[1],`+padding+`}`, DocumentOptions{Reducers: Reducers{"/notes": Append}})
+	d, told := watched(t, `{"topic":{"name":"go"},"notes":[1],`+padding+`}`, Options{Reducers: Reducers{"/notes": Append}})
 	m := Mapping{
 		In:  map[string]string{"subject": "/topic/name", "gone": "/nowhere"},
 		Out: map[string]string{"/draft": "/notes", "/missing": "/x"},
@@ -56,9 +56,9 @@ func TestMappedScope(t *testing.T) {
 
 func TestIsolatedAndSharedScopes(t *testing.T) {
 	t.Parallel()
-	d, told := watched(t, `{`+padding+`}`, DocumentOptions{})
+	d, told := watched(t, `{`+padding+`}`, Options{})
 	shared := Shared(d)
-	isolated, err := Isolated(json.RawMessage(`{"a":1}`), DocumentOptions{OnChange: d.o.OnChange})
+	isolated, err := Isolated(json.RawMessage(`{"a":1}`), Options{OnChange: d.o.OnChange})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,14 +78,14 @@ func TestIsolatedAndSharedScopes(t *testing.T) {
 	if ok, err := shared.Get("/b", &b); !ok || err != nil || b != 2 {
 		t.Errorf("Get(/b) = %d, %t, %v", b, ok, err)
 	}
-	if _, err := Isolated(json.RawMessage(`[]`), DocumentOptions{}); !errors.Is(err, ErrValue) {
+	if _, err := Isolated(json.RawMessage(`[]`), Options{}); !errors.Is(err, ErrValue) {
 		t.Errorf("Isolated([]) error = %v", err)
 	}
 }
 
 func TestRestrict(t *testing.T) {
 	t.Parallel()
-	d, _ := watched(t, `{"a":{"b":1},"ab":1,"c":1}`, DocumentOptions{})
+	d, _ := watched(t, `{"a":{"b":1},"ab":1,"c":1}`, Options{})
 	s := Shared(d).Restrict("/a", "/c")
 	patch := func(op, from, path string) error {
 		return s.Apply(context.Background(), agui.Patch{{Op: op, From: from, Path: path, Value: json.RawMessage(`1`)}})

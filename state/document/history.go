@@ -1,4 +1,4 @@
-package state
+package document
 
 import (
 	"encoding/json"
@@ -14,10 +14,6 @@ const (
 	MaxMarks = 40
 	MaxPast  = 4 << 20
 )
-
-// MaxReplaced is how many bytes of what was replaced a thread keeps for the frames of its log that name a revision. What
-// is more costs the log its oldest runs, but not the live one.
-const MaxReplaced = 8 << 20
 
 // A History leads from a state back to earlier ones, by patches. It is a plain value: no copy changes with
 // another, it can be stored as JSON, and its zero value knows no state. It costs what has changed, not the
@@ -58,23 +54,24 @@ func kept(marks []Mark) int {
 	return len(marks)
 }
 
-// changed reports whether the state that mark names is another than the present one, as far as h knows. It is cheaper
+// Changed reports whether the state that mark names is another than the present one, as far as h knows. It is cheaper
 // than to work that state out.
-func (h History) changed(mark string) bool {
-	return slices.ContainsFunc(h.Marks[max(0, h.index(mark)):], func(m Mark) bool { return len(m.Undo) > 0 })
+func (h History) Changed(mark string) bool {
+	return slices.ContainsFunc(h.Marks[max(0, h.Index(mark)):], func(m Mark) bool { return len(m.Undo) > 0 })
 }
 
 // Oldest returns the state that mark names or, if that is no longer kept, the oldest that is: current
 // itself where there is none.
 func (h History) Oldest(current json.RawMessage, mark string) (json.RawMessage, error) {
-	return h.back(current, max(0, h.index(mark)))
+	return h.Back(current, max(0, h.Index(mark)))
 }
 
-// approximate reports whether the state that mark names is not kept any more, and [History.Oldest] may return another one.
-func (h History) approximate(mark string) bool { return h.index(mark) < 0 && h.changed(mark) }
+// Approximate reports whether the state that mark names is not kept any more, and [History.Oldest] may return
+// another one.
+func (h History) Approximate(mark string) bool { return h.Index(mark) < 0 && h.Changed(mark) }
 
-// back undoes the marks from the newest to the one at index at.
-func (h History) back(current json.RawMessage, at int) (json.RawMessage, error) {
+// Back undoes the marks from the newest to the one at index at.
+func (h History) Back(current json.RawMessage, at int) (json.RawMessage, error) {
 	root, err := jsonpatch.ParseObject(current)
 	if err != nil {
 		return nil, err
@@ -93,7 +90,8 @@ func (h History) back(current json.RawMessage, at int) (json.RawMessage, error) 
 	return jsonpatch.Render(tree.Root), nil
 }
 
-func (h History) index(mark string) int {
+// Index returns the index of the newest mark with that name, or -1.
+func (h History) Index(mark string) int {
 	for i, m := range slices.Backward(h.Marks) {
 		if m.Name == mark {
 			return i
