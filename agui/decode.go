@@ -259,12 +259,6 @@ func measure(data []byte) (depth, values int) {
 	return depth, values
 }
 
-// depth returns how deep objects and arrays of data are nested.
-func depth(data []byte) int {
-	n, _ := measure(data)
-	return n
-}
-
 // DecodeResume reads the body of a resume by itself: {"resume": [...]}, by the rules of [DecodeInput].
 func DecodeResume(data []byte, o DecodeOptions) ([]ResumeEntry, error) {
 	if err := o.check(data); err != nil {

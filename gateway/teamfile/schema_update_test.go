@@ -90,13 +90,13 @@ func textValue(text string) *Value { return &Value{kind: scalarNode, tag: "!!str
 // compact returns a value of the schema in one line.
 func compact(v *Value) string {
 	var parts []string
-	switch v.kind {
-	case listNode:
+	if v.kind == listNode {
 		for _, item := range v.items {
 			parts = append(parts, compact(item))
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
-	case mappingNode:
+	}
+	if v.kind == mappingNode {
 		for i, item := range v.items {
 			parts = append(parts, fmt.Sprintf("%s: %s", compact(v.keys[i]), compact(item)))
 		}

@@ -14,10 +14,10 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// ErrExists: there is a file at the target of a copy. It was not changed.
+// ErrExists is returned for a copy to a file that exists. The target was not changed.
 var ErrExists = errors.New("filestore: there is a file already, which is not replaced")
 
-// ErrNoFile: the store is not one of this package.
+// ErrNoFile is returned for a store of another package.
 var ErrNoFile = errors.New("filestore: the store is in no file")
 
 // Copy copies the store's file at from to a new file at to. The copy gets its name only when it is complete, on the

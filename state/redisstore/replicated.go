@@ -10,7 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// ErrReplicas: too few replicas had a write in time. A failover may lose or keep it.
+// ErrReplicas is returned if too few replicas had a write in time. A failover may lose or keep it.
 var ErrReplicas = errors.New("redisstore: too few replicas have the write")
 
 // replicatedScript writes to a thread that has a tag. WAIT covers the last write of its connection and all earlier

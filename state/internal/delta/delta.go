@@ -18,7 +18,7 @@ const (
 // Other is a byte that no encoded event begins with. It marks data in another encoding.
 const Other = 0xFF
 
-// ErrBroken: the bytes were not written by a Coder.
+// ErrBroken is returned for bytes that no Coder wrote.
 var ErrBroken = errors.New("delta: not what was written")
 
 // A Coder holds the state shared by encoder and decoder: the types of events in their order, each with its newest

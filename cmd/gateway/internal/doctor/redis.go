@@ -149,8 +149,8 @@ func (r Redis) refusal(name, says string, err error) Finding {
 		why = [2]string{"it answers with an error", "Look at the log of the Redis."}
 	}
 	text := says + why[0] + "."
-	if text := causeOf(err); text != "" && reason != redisstore.ReasonURL {
-		text += " It says: " + text + "."
+	if cause := causeOf(err); cause != "" && reason != redisstore.ReasonURL {
+		text += " It says: " + cause + "."
 	}
 	return Finding{Name: name, Verdict: Wrong, Says: text, Mend: why[1]}
 }
