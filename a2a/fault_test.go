@@ -58,7 +58,7 @@ func TestFaults(t *testing.T) {
 			c := newClient(t, f.url, func(o *a2a.Options) {
 				o.MaxEvent, o.MaxEvents, o.MaxBytes = 1000, 50, 8000
 			})
-			_, err := told(t.Context(), t, c, hello())
+			_, err := readRun(t.Context(), t, c, hello())
 			e, ok := errors.AsType[*client.Error](err)
 			if !ok || e.Fault != tt.fault || !strings.Contains(err.Error(), tt.text) || strings.Contains(err.Error(), "hush") {
 				t.Errorf("%v", err)
@@ -97,7 +97,7 @@ func TestSilence(t *testing.T) {
 				f, reach := newAgentHere(tt.card)
 				f.on(tt.method, tt.answer).on("GetTask", is(task("SUBMITTED", "", ""))).on("CancelTask", is(task("CANCELED", "", "")))
 				began := time.Now()
-				_, err := told(t.Context(), t, newClient(t, f.url, reach, func(o *a2a.Options) { o.Idle = idle }), hello())
+				_, err := readRun(t.Context(), t, newClient(t, f.url, reach, func(o *a2a.Options) { o.Idle = idle }), hello())
 				if e, ok := errors.AsType[*client.Error](err); !ok || e.Fault != client.FaultTimeout || tt.method != "SendMessage" && !strings.Contains(err.Error(), "silent") {
 					t.Errorf("%v", err)
 				}
@@ -142,7 +142,7 @@ func TestCards(t *testing.T) {
 			}
 			f.on("GetTask", refuses(-32001, "unknown")).on("tasks/get", refuses(-32001, "unknown"))
 			c := newClient(t, f.url)
-			_, err := told(t.Context(), t, c, hello())
+			_, err := readRun(t.Context(), t, c, hello())
 			probed := c.Probe(t.Context(), nil)
 			for _, err := range []error{err, probed} {
 				if !errors.Is(err, tt.want) || err != nil && strings.Contains(err.Error(), "hush") {
@@ -167,13 +167,13 @@ func TestACardThatChanges(t *testing.T) {
 		words := strings.TrimSuffix(strings.TrimPrefix(step.want, "m="), " success")
 		result := `{"kind":"message","messageId":"m","role":"agent","parts":[{"text":"` + words + `"}]}`
 		f.on(step.gone).on(step.method, is(result))
-		if got, err := told(t.Context(), t, c, hello()); err != nil || got != step.want {
+		if got, err := readRun(t.Context(), t, c, hello()); err != nil || got != step.want {
 			t.Errorf("%v %s, want %s", err, got, step.want)
 		}
 	}
 	f.on("SendMessage")
 	f.changes(`{"name":"Helper","url":"/x","preferredTransport":"GRPC"}`)
-	if _, err := told(t.Context(), t, c, hello()); !errors.Is(err, a2a.ErrTransport) {
+	if _, err := readRun(t.Context(), t, c, hello()); !errors.Is(err, a2a.ErrTransport) {
 		t.Errorf("%v", err)
 	}
 }
@@ -183,7 +183,7 @@ func TestAnEndpointOfOnesOwn(t *testing.T) {
 	t.Parallel()
 	elsewhere := newAgent(t, "").on("SendStreamingMessage", streams(`{"message":{"messageId":"m","role":"agent","parts":[]}}`))
 	f := newAgent(t, strings.ReplaceAll(card10, "HERE", "http://127.0.0.2"))
-	if got, err := told(t.Context(), t, newClient(t, f.url+"/some/card.json", func(o *a2a.Options) { o.Endpoint = elsewhere.url }), hello()); err != nil || got != "success" {
+	if got, err := readRun(t.Context(), t, newClient(t, f.url+"/some/card.json", func(o *a2a.Options) { o.Endpoint = elsewhere.url }), hello()); err != nil || got != "success" {
 		t.Errorf("%v %s", err, got)
 	}
 	if _, err := a2a.New(a2a.Options{Options: client.Options{URL: f.url}, Endpoint: "nowhere"}); err == nil {

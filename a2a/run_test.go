@@ -66,7 +66,7 @@ func TestAnswers(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			f := newAgent(t, tt.card).on(tt.method, tt.answer).on("GetTask", tt.get...)
-			got, err := told(t.Context(), t, newClient(t, f.url), hello())
+			got, err := readRun(t.Context(), t, newClient(t, f.url), hello())
 			if err != nil || got != tt.want {
 				t.Errorf("%v\n%s, want\n%s", err, got, tt.want)
 			}
@@ -95,7 +95,7 @@ func TestMessages(t *testing.T) {
 			method = "message/stream"
 		}
 		f := newAgent(t, card).on(method, streams(`{"message":{"role":"agent","parts":[]}}`))
-		if _, err := told(t.Context(), t, newClient(t, f.url, func(o *a2a.Options) { o.State = true }), r); err != nil {
+		if _, err := readRun(t.Context(), t, newClient(t, f.url, func(o *a2a.Options) { o.State = true }), r); err != nil {
 			t.Fatal(err)
 		}
 		sent := f.requests(method)[0]
@@ -119,7 +119,7 @@ func TestAnswersContinueTheTask(t *testing.T) {
 	asks := `{"id":"t","status":{"state":"TASK_STATE_INPUT_REQUIRED","message":{"messageId":"q","role":"ROLE_AGENT","parts":[{"text":"Size?"}]}}}`
 	for payload, want := range map[string]string{`"M"`: `[{"text":"M"}]`, `{"size":"M"}`: `[{"data":{"size":"M"},"mediaType":"application/json"}]`} {
 		f := newAgent(t, card10).on("SendStreamingMessage", streams(`{"task":`+asks+`}`, working(""), chunk("a", "Noted", false, true), ends("COMPLETED", "")))
-		got, err := told(t.Context(), t, newClient(t, f.url), answers("t#q", payload))
+		got, err := readRun(t.Context(), t, newClient(t, f.url), answers("t#q", payload))
 		m := f.requests("SendStreamingMessage")[0].Params.Message
 		parts, _ := json.Marshal(m.Parts)
 		if err != nil || got != "working( t/a=Noted ) success" || m.TaskID != "t" || m.ContextID != "" || string(parts) != want {
@@ -128,7 +128,7 @@ func TestAnswersContinueTheTask(t *testing.T) {
 	}
 	f := newAgent(t, cardPoll).on("SendMessage", is(`{"task":`+asks+`}`)).
 		on("GetTask", is(asks), is(strings.Replace(asks, `"q"`, `"q2"`, 1)))
-	if got, err := told(t.Context(), t, newClient(t, f.url), answers("t#q", `"M"`)); err != nil || got != "interrupt t#q2:input_required:Size?" {
+	if got, err := readRun(t.Context(), t, newClient(t, f.url), answers("t#q", `"M"`)); err != nil || got != "interrupt t#q2:input_required:Size?" {
 		t.Errorf("%v %s", err, got)
 	}
 }
@@ -142,7 +142,7 @@ func TestACancelledQuestionCancelsTheTask(t *testing.T) {
 		f := newAgent(t, card10).on("CancelTask", answer)
 		r := answers("a%2Fb#q", "null")
 		r.Input.Resume[0].Status = agui.ResumeCancelled
-		got, err := told(t.Context(), t, newClient(t, f.url), r)
+		got, err := readRun(t.Context(), t, newClient(t, f.url), r)
 		if list := f.requests("CancelTask"); err != nil || got != "success" || len(list) != 1 || list[0].Params.ID != "a/b" {
 			t.Errorf("%s: %v %s %v", name, err, got, list)
 		}
@@ -164,7 +164,7 @@ func TestACutConnectionIsTakenUpAgain(t *testing.T) {
 			f := newAgent(t, card10).on("SendStreamingMessage", first).
 				on("GetTask", is(task("WORKING", "", "One, two, ")), is(task("COMPLETED", "", "One, two, three"))).
 				on("SubscribeToTask", breaksOff(), streams(`{"task":`+task("WORKING", "", "One, two, ")+`}`, chunk("a", "three", true, true), ends("COMPLETED", "")))
-			got, err := told(t.Context(), t, newClient(t, f.url), hello())
+			got, err := readRun(t.Context(), t, newClient(t, f.url), hello())
 			if err != nil || !strings.HasSuffix(got, " t/a=One, two, three ) success") || len(f.requests("SendStreamingMessage")) != 1 {
 				t.Errorf("%v %s", err, got)
 			}
@@ -176,7 +176,7 @@ func TestACutConnectionIsTakenUpAgain(t *testing.T) {
 func TestReconnectsAreBounded(t *testing.T) {
 	t.Parallel()
 	f := newAgent(t, card10).on("SendStreamingMessage", breaksOff(submitted)).on("GetTask", breaksOff()).on("CancelTask", is(task("CANCELED", "", "")))
-	_, err := told(t.Context(), t, newClient(t, f.url), hello())
+	_, err := readRun(t.Context(), t, newClient(t, f.url), hello())
 	if e, ok := errors.AsType[*client.Error](err); !ok || e.Fault != client.FaultCut && e.Fault != client.FaultUnreachable {
 		t.Errorf("%v", err)
 	}
@@ -197,21 +197,21 @@ func TestTheTaskIsOnRecord(t *testing.T) {
 	r := hello()
 	var names []string
 	r.Begins = func(name string) error { names = append(names, name); return nil }
-	if _, err := told(t.Context(), t, newClient(t, f.url), r); err != nil || strings.Join(names, " ") != "t" {
+	if _, err := readRun(t.Context(), t, newClient(t, f.url), r); err != nil || strings.Join(names, " ") != "t" {
 		t.Errorf("%v %q", err, names)
 	}
 	r.Begun = "t"
-	got, err := told(t.Context(), t, newClient(t, f.url), r)
+	got, err := readRun(t.Context(), t, newClient(t, f.url), r)
 	if err != nil || got != "new=New t/a=All of it m-Bye=Bye success" || len(f.requests("SendStreamingMessage")) != 1 || len(names) != 1 {
 		t.Errorf("%v %s", err, got)
 	}
 	f.on("GetTask", refuses(-32001, "unknown"))
-	if _, err := told(t.Context(), t, newClient(t, f.url), r); err == nil || !strings.Contains(err.Error(), "task not found") {
+	if _, err := readRun(t.Context(), t, newClient(t, f.url), r); err == nil || !strings.Contains(err.Error(), "task not found") {
 		t.Errorf("%v", err)
 	}
 	r.Begun, r.Begins = "", func(string) error { return context.Canceled }
 	f.on("CancelTask", is(task("CANCELED", "", "")))
-	if _, err := told(t.Context(), t, newClient(t, f.url), r); !errors.Is(err, context.Canceled) {
+	if _, err := readRun(t.Context(), t, newClient(t, f.url), r); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }
@@ -246,7 +246,7 @@ func TestAStopCancelsTheTask(t *testing.T) {
 			}).on("CancelTask", is(task("CANCELED", "", "")))
 			tt.request.Begins = func(string) error { cancel(); return nil }
 			tt.request.Leave = func(error) bool { return tt.leave }
-			if _, err := told(ctx, t, newClient(t, f.url), tt.request); !errors.Is(err, context.Canceled) {
+			if _, err := readRun(ctx, t, newClient(t, f.url), tt.request); !errors.Is(err, context.Canceled) {
 				t.Errorf("%v", err)
 			}
 			if got := len(f.requests("CancelTask")); got != tt.want {

@@ -261,8 +261,8 @@ func answers(id, payload string) client.Request {
 	return r
 }
 
-// told returns the events of a run, a word for each, with pieces of a text joined, and its error.
-func told(ctx context.Context, t *testing.T, c *a2a.Client, r client.Request) (string, error) {
+// readRun returns the events of a run, one word for each, and its error. Pieces of a text are joined.
+func readRun(ctx context.Context, t *testing.T, c *a2a.Client, r client.Request) (string, error) {
 	t.Helper()
 	var list []string
 	var order agui.Verifier

@@ -264,7 +264,7 @@ func TestReadStreamHasALimitAndItsReadersErrors(t *testing.T) {
 }
 
 // BenchmarkStreamSend writes an event, with [Stream] and with go-sse alone, which
-// docs/adr/0014-readers-of-model-streams.md compares.
+// docs/adr/0016-readers-of-model-streams.md compares.
 func BenchmarkStreamSend(b *testing.B) {
 	w := &flushCounter{ResponseWriter: discard{}}
 	s, err := NewStream(w, StreamOptions{})

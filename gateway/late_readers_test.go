@@ -103,8 +103,8 @@ func TestWhoComesBackIsSentEveryRunSince(t *testing.T) {
 	}
 }
 
-// R4: a client that has hung up and immediately sends another request is not refused because of its own run, even if
-// the hang-up is noticed late.
+// R4: a client closes its connection and sends the next request at once. Its previous run is no reason to refuse
+// it, even if the closed connection is noticed late.
 func TestWhoHungUpAndAsksAgainIsNotInItsOwnWay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, whoHungUpAndAsksAgainIsNotInItsOwnWay)

@@ -139,7 +139,8 @@ func (s *leaseless) Renew(ctx context.Context, l *state.Lease, ttl time.Duration
 	return s.Store.Renew(ctx, l, ttl)
 }
 
-// A run whose agent waits, and so writes nothing, ends when its store has been away for as long as a run waits.
+// TestAWaitingRunGivesUpItsStore checks that a run ends when its store is unavailable for the outage limit, even if
+// the agent waits and the run writes nothing.
 func TestAWaitingRunGivesUpItsStore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, aWaitingRunGivesUpItsStore)

@@ -21,7 +21,7 @@ func askedFor(t *testing.T, schema string, card any) agui.Interrupt {
 	return agui.Interrupt{ID: "q", ResponseSchema: json.RawMessage(schema), Metadata: agui.Metadata{"value": value}}
 }
 
-// TestAnswersOfBrowsers: what is the asked value to a client that reads numbers as float64 is that value, in its own spelling.
+// TestAnswersOfBrowsers checks that an answer rounded to float64 is the offered value, in its spelling.
 func TestAnswersOfBrowsers(t *testing.T) {
 	t.Parallel()
 	const big, rounded = "1234567890123456789", "1234567890123456800"

@@ -84,7 +84,7 @@ func TestTheManualsPanelHearsAll(t *testing.T) {
 	m := modeltest.New(t, modeltest.Text("Yes.").To("opinions.optimist"), modeltest.Text("No.").To("opinions.critic"), modeltest.Text("Perhaps."))
 	th := groupchattest.NewThread(t, read(t, manual(t, "name: opinions"), "panel", m), groupchattest.Options{})
 	th.Say("Well?")
-	wantIn(t, "the judge's request", told(t, m, 2), "Decide between these:\noptimist: Yes.\n\ncritic: No.", "optimist: Yes.\nuser: critic: No.")
+	wantIn(t, "the judge's request", requestText(t, m, 2), "Decide between these:\noptimist: Yes.\n\ncritic: No.", "optimist: Yes.\nuser: critic: No.")
 }
 
 // TestReducersOfATeamCountWhereverItWorks refers to a team with an append reducer by name: with a mapped state, with a

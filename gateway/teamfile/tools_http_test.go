@@ -55,7 +55,7 @@ func TestHTTPToolsWork(t *testing.T) {
 	if len(run.Questions) != 1 || len(asked) != 1 {
 		t.Fatalf("%d questions after the requests %q, want one question and one request", len(run.Questions), asked)
 	}
-	told := told(t, m, 1)
+	told := requestText(t, m, 1)
 	wantIn(t, "the model's request", told, `["rain","sun"]`, "was not made", "city")
 	if strings.Contains(told, "<b>") {
 		t.Errorf("the model is told what was not selected: %s", told)

@@ -39,8 +39,8 @@ func manual(t *testing.T, with string) string {
 	return ""
 }
 
-// told returns all messages of the request with the number n.
-func told(t *testing.T, m *modeltest.Model, n int) string {
+// requestText returns the messages of the model request with index n as one text.
+func requestText(t *testing.T, m *modeltest.Model, n int) string {
 	t.Helper()
 	requests := m.Requests()
 	if len(requests) <= n {
@@ -70,9 +70,9 @@ func TestVariablesWork(t *testing.T) {
 	agent := read(t, manual(t, "Today is {{date}}"), "guide", m)
 	th := groupchattest.NewThread(t, agent, groupchattest.Options{Options: thread.Options{State: []byte(`{"wish":["{{input}}"]}`)}})
 	th.Say("Where to? {{state:/wish}}")
-	wantIn(t, "the manager's request", told(t, m, 0), "Today is "+time.Now().UTC().Format("2006-01-"), `The scout looks for: ["{{input}}"].`)
-	wantIn(t, "the scout's request", told(t, m, 1), "Find what suits a guest.")
-	wantIn(t, "the host's request", told(t, m, 3), "Answer Where to? {{state:/wish}} with what the scout found: A "+
+	wantIn(t, "the manager's request", requestText(t, m, 0), "Today is "+time.Now().UTC().Format("2006-01-"), `The scout looks for: ["{{input}}"].`)
+	wantIn(t, "the scout's request", requestText(t, m, 1), "Find what suits a guest.")
+	wantIn(t, "the host's request", requestText(t, m, 3), "Answer Where to? {{state:/wish}} with what the scout found: A "+
 		"lake.")
 }
 
@@ -82,11 +82,11 @@ func TestInputsAndPromptsWork(t *testing.T) {
 	agent := read(t, manual(t, "Summarise for"), "desk", m)
 	th := groupchattest.NewThread(t, agent, groupchattest.Options{})
 	run := th.Say("What makes the tides?")
-	if got, want := told(t, m, 1), "system: You are short. What others in this conversation say begins with their "+
+	if got, want := requestText(t, m, 1), "system: You are short. What others in this conversation say begins with their "+
 		"name.\nuser: Summarise for everybody: The moon does it."; got != want {
 		t.Errorf("the second is told %q, want %q", got, want)
 	}
-	wantIn(t, "the third's request", told(t, m, 2), "Answer What makes the tides? from The moon does it..")
+	wantIn(t, "the third's request", requestText(t, m, 2), "Answer What makes the tides? from The moon does it..")
 	if got := string(run.State); got != `{"report":"A report on tides."}` {
 		t.Errorf("the state is %s", got)
 	}
@@ -97,7 +97,7 @@ func TestContractsWork(t *testing.T) {
 	m := modeltest.New(t, modeltest.Text("On tides."))
 	agent := read(t, manual(t, "office:"), "office", m)
 	run := groupchattest.NewThread(t, agent, groupchattest.Options{}).Say("tides")
-	wantIn(t, "the request", told(t, m, 0), "Write on tides.")
+	wantIn(t, "the request", requestText(t, m, 0), "Write on tides.")
 	if got := string(run.State); got != `{"report":"On tides."}` {
 		t.Errorf("the state is %s", got)
 	}
@@ -150,7 +150,7 @@ func TestToolsOfTheProgramWork(t *testing.T) {
 	if tools := m.Requests()[0].Tools; len(tools) != 2 || tools[0].Name != "words" || tools[0].Description != "Knows words" || tools[1].Name != "mutate" {
 		t.Errorf("the model has the tools %v", tools)
 	}
-	wantIn(t, "the last request", told(t, m, 1), "tool: found", "tool: changed")
+	wantIn(t, "the last request", requestText(t, m, 1), "tool: found", "tool: changed")
 }
 
 func TestVariablesOfOverridesAndReviewsWork(t *testing.T) {
@@ -166,7 +166,7 @@ agents:
 	agent := read(t, text, "help", m)
 	th := groupchattest.NewThread(t, agent, groupchattest.Options{Options: thread.Options{State: []byte(`{"topic":"bill"}`)}})
 	run := th.Say("paid?")
-	wantIn(t, "the request", told(t, m, 0), "For this turn: On bill, asked paid?")
+	wantIn(t, "the request", requestText(t, m, 0), "For this turn: On bill, asked paid?")
 	if len(run.Questions) != 1 || run.Questions[0].Message != "It is paid. Is that so, friend?" {
 		t.Errorf("the questions are %v", run.Questions)
 	}

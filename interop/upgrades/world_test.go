@@ -89,7 +89,7 @@ func (w *world) receive(rw http.ResponseWriter, r *http.Request) {
 	w.told[notice.Thread] = true
 }
 
-// A who is the owner of a thread; empty is the default one.
+// A who is the principal of a thread. The empty one is the default principal.
 type who string
 
 // call sends a request and returns its answer whole.

@@ -24,7 +24,7 @@
 // # Servers
 // Requests are written here, because go-openai lacks members that servers take: body.go has the request, parts.go the
 // attachments of messages. Replies are read by event_reader.go and chunk.go, because servers spell chunks differently;
-// docs/adr/0014-readers-of-model-streams.md compares the readers. The Responses API, which go-openai does not have, is
+// docs/adr/0016-readers-of-model-streams.md compares the readers. The Responses API, which go-openai does not have, is
 // in the files that begin with responses. Retries, limits and the reply itself are those of every provider
 // (model/internal/provider). Tests of what uses models find servers in package openaitest.
 //

@@ -12,7 +12,7 @@ import (
 )
 
 // BenchmarkEvents reads a stream of 200 events and what they add to a reply: with the reader of this package, with the
-// one of go-sse, and with go-openai's, which docs/adr/0014-readers-of-model-streams.md compares.
+// one of go-sse, and with go-openai's, which docs/adr/0016-readers-of-model-streams.md compares.
 func BenchmarkEvents(b *testing.B) {
 	const events = 200
 	stream := bytes.Repeat([]byte("data: "+plainChunks[0].raw+"\n\n"), events)

@@ -14,7 +14,7 @@ import (
 const maxEvent = 4 << 20
 
 // An eventReader reads the events of a model's stream as servers write them. It accepts errors without a line behind
-// them, events in an unusual spelling, and a last line without an end. docs/adr/0014-readers-of-model-streams.md says
+// them, events in an unusual spelling, and a last line without an end. docs/adr/0016-readers-of-model-streams.md says
 // why it is neither go-sse's nor go-openai's reader.
 type eventReader struct {
 	body    io.Reader

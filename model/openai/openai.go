@@ -150,8 +150,8 @@ func (m *Model) try(ctx context.Context, body []byte, t *provider.Try) error {
 	}
 }
 
-// request is one of go-openai's for a reply in pieces, with the body that it should have. It is taken from go-openai
-// before it is sent: what comes back is read here, and go-openai would hold a buffer for it.
+// request returns the streaming request that go-openai builds, with body as its body. A taker keeps go-openai from
+// sending it: this package reads the response itself, without a second buffer.
 func (m *Model) request(ctx context.Context, body []byte) (*http.Request, error) {
 	var taken taker
 	_, err := m.client(&taken).CreateChatCompletionStream(ctx, goopenai.ChatCompletionRequest{Model: placeholder})

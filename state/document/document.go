@@ -57,7 +57,7 @@ func New(raw json.RawMessage, o Options) (*Document, error) {
 }
 
 // NewLate returns a document that is read when somebody looks at it or writes to it. Until that succeeds what writes
-// returns read's error, or those of [New], and the document looks empty: who reads for a run has to end it.
+// returns the error of read or of [New], and the document is empty. The caller must then fail the run.
 func NewLate(read func() (json.RawMessage, error), o Options) *Document {
 	return &Document{o: o, mu: lock.New(), read: read, tree: jsonpatch.NewTree(map[string]any{})}
 }
@@ -282,8 +282,8 @@ func (d *Document) Replace(raw json.RawMessage) error {
 	return d.update(func() ([]jsonpatch.Edit, error) { return jsonpatch.Diff(nil, d.tree.Root, root), nil })
 }
 
-// ApplyOutside applies a patch of somebody who is no agent of the run, as a whole or not at all, past the reducers.
-// It may write at and below the pointers of writable; nil means everywhere. Whoever is told of the change is given
+// ApplyOutside applies a patch that no agent of the run wrote, atomically and without the reducers.
+// It may write at and below the pointers of writable; nil means everywhere. OnChange gets
 // it as a patch, never as a snapshot. The error is an [*OutsideError], or OnChange's.
 func (d *Document) ApplyOutside(p OutsidePatch, writable []string) error {
 	err := d.lock()
