@@ -28,15 +28,16 @@ func TestScriptsThatNobodyWaitsForAreNotKept(t *testing.T) {
 	}
 	server.Freeze()
 	var all sync.WaitGroup
-	for range batchTrips {
-		all.Go(func() { _ = ask(t.Context()) }) // it waits for the node
-	}
 	waiting := func() (trips, n int) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		return b.trips, len(b.waiting)
 	}
-	redistest.Until(t, "the trips", func() bool { trips, _ := waiting(); return trips == batchTrips })
+	for i := range batchTrips {
+		all.Go(func() { _ = ask(t.Context()) }) // it waits for the node
+		// One by one: a trip takes all calls that wait.
+		redistest.Until(t, "the trip", func() bool { trips, n := waiting(); return trips == i+1 && n == 0 })
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	for range 100 {
 		all.Go(func() {
