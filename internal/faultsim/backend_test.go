@@ -61,16 +61,27 @@ func (b *backend) Read(ctx context.Context, key state.Key, o state.ReadOptions) 
 }
 
 func (b *backend) Write(ctx context.Context, w *state.Write) (state.Written, error) {
-	return call(ctx, b, "write", w.Transition.Thread.Key, func() (state.Written, error) { return b.Replica.Write(ctx, w) })
+	return call(ctx, b, "write", w.Transition.Thread.Key, func() (state.Written, error) {
+		began := b.r.w.tick()
+		written, err := b.Replica.Write(ctx, w)
+		if err == nil {
+			b.r.w.wrote(began, w)
+		}
+		return written, err
+	})
 }
 
 func (b *backend) Append(ctx context.Context, l *state.Lease, revision int64, after state.FrameID, frames []state.Frame) (state.FrameID, state.Flags, error) {
-	var told state.Flags
+	var flags state.Flags
 	last, err := call(ctx, b, "append", l.Key, func() (last state.FrameID, err error) {
-		last, told, err = b.Replica.Append(ctx, l, revision, after, frames)
+		began := b.r.w.tick()
+		last, flags, err = b.Replica.Append(ctx, l, revision, after, frames)
+		if err == nil {
+			b.r.w.grew(began, l.Key, frames)
+		}
 		return last, err
 	})
-	return last, told, err
+	return last, flags, err
 }
 
 func (b *backend) UpdateAttempt(ctx context.Context, key state.Key, u state.AttemptUpdate) (state.Attempt, error) {
@@ -95,12 +106,12 @@ func (b *backend) ReadLog(ctx context.Context, key state.Key, after state.FrameI
 }
 
 func (b *backend) FollowLog(ctx context.Context, key state.Key, after state.FrameID, number int64) (*state.LogPage, bool, error) {
-	var told bool
+	var follows bool
 	page, err := call(ctx, b, "follow", key, func() (page *state.LogPage, err error) {
-		page, told, err = b.Replica.FollowLog(ctx, key, after, number)
+		page, follows, err = b.Replica.FollowLog(ctx, key, after, number)
 		return page, err
 	})
-	return page, told, err
+	return page, follows, err
 }
 
 func (b *backend) Holds(ctx context.Context, key state.Key, id state.FrameID) (bool, error) {

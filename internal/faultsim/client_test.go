@@ -31,6 +31,9 @@ type client struct {
 	verifier *agui.Verifier // nil before the first stream
 	view     *run.View
 	cursor   string
+
+	sent []agui.ResumeEntry // the answers of the request that is posted
+	seen outcome            // what the newest connection says about them
 }
 
 func (w *world) client(name, agent, thread string) *client {
@@ -219,7 +222,7 @@ func (c *client) post(in *agui.RunAgentInput, query string) {
 		c.w.problem("%s: %v", c.name, err)
 		return
 	}
-	c.cursor = ""
+	c.cursor, c.sent = "", in.Resume
 	c.read(func(ctx context.Context) (*http.Response, bool, error) {
 		if c.cursor != "" {
 			response, err := c.attach(ctx)
@@ -265,14 +268,19 @@ func (c *client) read(ask func(context.Context) (*http.Response, bool, error)) {
 	defer cancel()
 	connections, status := 0, 0
 	for ctx.Err() == nil {
+		began := c.w.tick()
 		response, fresh, err := ask(ctx)
+		c.seen = unclear
+		var over bool
 		if err == nil {
-			var over bool
 			connections, status = connections+1, response.StatusCode
-			over, err = c.stream(response, fresh)
-			if over || errors.Is(err, errInvalid) {
-				return
-			}
+			over, err = c.stream(response, fresh, began)
+		}
+		if fresh {
+			c.w.answered(began, c.sent, c.seen)
+		}
+		if over || errors.Is(err, errInvalid) {
+			return
 		}
 		if sleep(ctx, 300*time.Millisecond) != nil {
 			break
@@ -282,11 +290,18 @@ func (c *client) read(ask func(context.Context) (*http.Response, bool, error)) {
 }
 
 // stream reads one connection, and reports whether the reader has nothing to wait for.
-func (c *client) stream(response *http.Response, fresh bool) (over bool, err error) {
+func (c *client) stream(response *http.Response, fresh bool, began int64) (over bool, err error) {
 	defer response.Body.Close()
+	var place state.FrameID // in the log; zero if it is not known
+	if !fresh {
+		place = frameOf(c.cursor)
+	}
 	switch response.StatusCode {
 	case http.StatusOK:
 	case http.StatusNotFound, http.StatusNoContent:
+		if response.StatusCode == http.StatusNoContent {
+			c.w.logs.add(c.thread, 0, began, reading{after: place}, nil)
+		}
 		c.cursor = ""
 		return true, nil
 	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
@@ -312,9 +327,15 @@ func (c *client) stream(response *http.Response, fresh bool) (over bool, err err
 			c.reset(nil)
 		}
 		first = false
+		next := frameOf(record.ID) // zero if the event is not in the log
+		if !next.IsZero() && next != place {
+			c.w.logs.add(c.thread, 0, began, reading{place, next, fresh}, nil)
+		}
+		place = next
 		if err := c.take(record, e); err != nil {
 			return false, c.invalid(record, err)
 		}
+		c.seen = max(c.seen, outcomeOf(record, e))
 		switch e := e.(type) {
 		case *agui.RunFinished:
 			return true, nil

@@ -32,6 +32,9 @@ func TestFaults(t *testing.T) {
 		var w *world
 		synctest.Test(t, func(t *testing.T) { w = simulate(t, seed+uint64(n)) })
 		w.register.check()
+		w.questions.check()
+		w.checkLogs()
+		t.Logf("histories: %d calls of the register, %d of questions, %d of logs", w.register.count(), w.questions.count(), w.logs.count())
 		w.report(t)
 	}
 	t.Logf("%d simulations from FAULTS_SEED=%d", n, seed)

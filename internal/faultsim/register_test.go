@@ -8,7 +8,6 @@ import (
 	"math"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/anishathalye/porcupine"
@@ -16,20 +15,17 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A register is a member of the state of a thread that several people read and change at once. What they saw has to be
-// linearizable: explained by one order of all calls, in which each takes effect between its request and its answer.
+// A register is a member of the state of a thread that several people read and change at once.
 type register struct {
-	w      *world
-	thread string
+	*histories
 
-	mu      sync.Mutex
-	history []porcupine.Operation
+	thread string
 }
 
-// A change is the input of a call: a read, a patch with a test of the old value, or the loss of changes by the store.
+// A change is the input of a call: a read, or a patch with a test of the old value.
 type change struct {
-	read, lose bool
-	from, to   string
+	read     bool
+	from, to string
 }
 
 // A seen is the output of a call.
@@ -46,10 +42,11 @@ const anything = "?"
 var registers = porcupine.Model{
 	Init: func() any { return "0" },
 	Step: func(state, input, output any) (bool, any) {
+		if _, lost := input.(loss); lost {
+			return true, anything
+		}
 		now, c, o := state.(string), input.(change), output.(seen)
 		switch {
-		case c.lose:
-			return true, anything
 		case c.read && o.unknown:
 			return true, now
 		case c.read:
@@ -63,7 +60,6 @@ var registers = porcupine.Model{
 		}
 		return now == anything || now != c.from, now
 	},
-	DescribeOperation: func(input, output any) string { return fmt.Sprintf("%+v: %+v", input, output) },
 }
 
 // begin makes the thread. Faults have not begun.
@@ -109,30 +105,8 @@ func (g *register) call(id int, in change, do func() seen) (value string, ok boo
 	if out.unknown {
 		end = math.MaxInt64
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.history = append(g.history, porcupine.Operation{ClientId: id, Input: in, Call: began, Output: out, Return: end})
+	g.addUntil(g.thread, id, began, end, in, out)
 	return out.value, !out.unknown && (in.read || out.applied)
-}
-
-// lost records a loss.
-func (g *register) lost(do func()) {
-	g.call(99, change{lose: true}, func() seen {
-		do()
-		return seen{}
-	})
-}
-
-// check judges the history. It takes real time, so it is called outside of the bubble.
-func (g *register) check() {
-	const budget = 5 * time.Second
-	if porcupine.CheckOperationsTimeout(registers, g.history, budget) == porcupine.Illegal {
-		var lines []string
-		for _, o := range g.history {
-			lines = append(lines, fmt.Sprintf("%d to %d, by %d: %s", o.Call, o.Return, o.ClientId, registers.DescribeOperation(o.Input, o.Output)))
-		}
-		g.w.problem("%s: the reads and patches are not linearizable:\n%s", g.thread, strings.Join(lines, "\n"))
-	}
 }
 
 func (c *client) readRegister() seen {

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/anishathalye/porcupine"
+
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/statetest/simstore"
 )
@@ -41,28 +43,34 @@ type world struct {
 	open    func(*replica, *slog.Logger) (state.Store, error) // opens the store of a process
 	quiet   atomic.Bool                                       // no fault happens
 
-	mu       sync.Mutex
-	all      []*replica // that were ever started
-	serving  []*replica
-	gone     time.Time // until when the store is away
-	lost     bool      // whether the store lost changes
-	broken   bool      // whether any fault happened
-	visits   int
-	effects  []effect
-	trace    []string
-	problems []string
-	allowed  permissions
-	register *register
-	ticks    int64
-	failures map[string]bool // by client
+	mu        sync.Mutex
+	all       []*replica // that were ever started
+	serving   []*replica
+	gone      time.Time // until when the store is away
+	lost      bool      // whether the store lost changes
+	broken    bool      // whether any fault happened
+	visits    int
+	effects   []effect
+	trace     []string
+	problems  []string
+	allowed   permissions
+	register  *register
+	questions *histories // by the interrupt
+	logs      *histories // by the thread
+	losses    []porcupine.Operation
+	tags      map[string]bool // of the writes that the store made
+	ticks     int64
+	failures  map[string]bool // by client
 }
 
 // newWorld returns a world without replicas and faults.
 func newWorld(t *testing.T, seed uint64) *world {
-	w := &world{t: t, dice: &dice{seed: seed}, began: time.Now(), lease: 5 * time.Second, failures: map[string]bool{}}
+	w := &world{t: t, dice: &dice{seed: seed}, began: time.Now(), lease: 5 * time.Second, failures: map[string]bool{}, tags: map[string]bool{}}
 	w.quiet.Store(true)
 	w.allowed.init()
-	w.register = &register{w: w, thread: "register"}
+	w.register = &register{histories: w.newHistories("register", registers), thread: "register"}
+	w.questions = w.newHistories("question", questions.ToModel())
+	w.logs = w.newHistories("log", logs)
 	return w
 }
 
@@ -223,7 +231,11 @@ func (w *world) lose(lag time.Duration) {
 	w.mu.Lock()
 	w.lost = true
 	w.mu.Unlock()
-	n := 0
-	w.register.lost(func() { n = w.cluster.Lose(time.Now().Add(-lag)) })
+	began := w.tick()
+	n := w.cluster.Lose(time.Now().Add(-lag))
+	lost := porcupine.Operation{ClientId: 2, Input: loss{}, Call: began, Return: w.tick()}
+	w.mu.Lock()
+	w.losses = append(w.losses, lost)
+	w.mu.Unlock()
 	w.fault("the store loses %d changes of the last %v", n, lag)
 }
