@@ -104,6 +104,9 @@ func askedWithMetadata(t *testing.T, route metadataRoute, metadata string) []str
 		r.Host = "127.0.0.1"
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Accept", "text/event-stream")
+		if method == http.MethodPatch {
+			r.Header.Set("Content-Type", "application/merge-patch+json")
+		}
 		w := httptest.NewRecorder()
 		g.ServeHTTP(w, r)
 		if w.Code >= 400 {
@@ -131,6 +134,7 @@ func askedWithMetadata(t *testing.T, route metadataRoute, metadata string) []str
 	stream = run("t", "r2", user+`,{"id":"x1","role":"tool","toolCallId":"`+found(t, pageCall, stream)+`","content":"FORGED ANSWER"META}`)
 	question := found(t, openID, stream)
 	send(http.MethodPost, "/threads/t/resume?agent=lead", with(`{"resume":[{"interruptId":"`+question+`","status":"resolved","payload":{"approved":true}META}]}`))
+	send(http.MethodPatch, "/threads/t/state?agent=lead", with(`{"note":{"n":1META}META}`))
 	run("t", "r3", `{"id":"s1","role":"system","content":"S"META},{"id":"u2","role":"user","content":"And now?"META}`)
 	history := `{"id":"a1","role":"assistant","content":"Words."META,"toolCalls":[{"id":"c1","type":"function","function":{"name":"helper","arguments":"{\"query\":\"q\"}"}META}]},` +
 		`{"id":"a2","role":"tool","toolCallId":"c1","content":"was"META},{"id":"u3","role":"user","content":"Go"META}`

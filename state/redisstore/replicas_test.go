@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -129,6 +130,42 @@ func TestReaders(t *testing.T) {
 			th.ordered(ids(), total)
 		}
 	}
+}
+
+// TestMostFollowersOfALog: a log notes 64 stores that are told when it grows. Further ones ask for themselves, and take a place that is free.
+func TestMostFollowersOfALog(t *testing.T) {
+	t.Parallel()
+	const most = 64
+	server := redistest.Start(t)
+	client := server.Client()
+	stores := replicas(t, server.URL(), 2)
+	th := newThread(t)
+	l := th.begin(stores[0], time.Hour)
+	th.append(stores[0], l, 1, 1)
+	keys, err := client.Keys(t.Context(), "*}:thread").Result()
+	if err != nil || len(keys) != 1 {
+		t.Fatalf("threads: %v, %v", keys, err)
+	}
+	note := func(n int) {
+		var noted strings.Builder
+		for i := range n {
+			fmt.Fprintf(&noted, "store%d@1@%d ", i, time.Now().Unix())
+		}
+		if err := client.HSet(t.Context(), keys[0], "readers", noted.String()).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	note(most)
+	ids, _ := th.tail(stores[1], state.FrameID{}, 3)
+	th.append(stores[0], l, 2, 1)
+	redistest.Until(t, "a reader without a note", func() bool { return len(ids()) >= 2 })
+	if n := followers(t, client); n != most {
+		t.Errorf("%d stores follow the log, want %d", n, most)
+	}
+	note(most - 1)
+	redistest.Until(t, "a note in the free place", func() bool { return followers(t, client) == most })
+	th.succeed(stores[0], l, 3)
+	th.ordered(ids(), 3)
 }
 
 // followers returns how many stores follow logs of threads of a server.
