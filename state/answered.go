@@ -17,11 +17,15 @@ type Answered struct {
 	Size int `json:"size"`
 }
 
-// The bounds of what a thread shows of answered questions: of more the oldest are not shown any more, and nothing is kept of them but that they were used.
+// The limits of the answered questions that a thread shows. Of an older one it keeps only that it was answered.
 const (
 	MaxAnswered      = 50
 	MaxAnsweredBytes = 1 << 20
 )
+
+// MaxSettled is the largest number of tokens that a thread keeps of questions which are closed and no longer shown.
+// The oldest ones are evicted: an answer to such a question is refused as one to an unknown question.
+const MaxSettled = 100
 
 // answered notes a token whose question was asked behind a message.
 func (s *Transition) answered(token *Token, after string) {
@@ -40,16 +44,41 @@ func (s *Transition) answered(token *Token, after string) {
 	s.Thread.Answered = list[from:]
 }
 
-// shrink leaves of tokens that are not shown any more only that they were used: whoever answers one again learns that it has an answer. Those that the
-// live run has claimed stay, because a failure opens them again.
+// shrink keeps of tokens that are no longer shown only that they were used, so that a second answer is refused. Tokens
+// that the live run has claimed stay, because a failure opens them again.
 func (s *Transition) shrink(list []Answered) {
 	for _, a := range list {
 		claimed := slices.ContainsFunc(s.Tokens, func(t Token) bool { return t.Interrupt.ID == a.ID }) ||
 			s.Thread.Live != nil && slices.ContainsFunc(s.Thread.Live.Intent.Claims, func(c Answer) bool { return c.ID == a.ID })
 		if !claimed {
 			s.Tokens = append(s.Tokens, Token{Interrupt: agui.Interrupt{ID: a.ID, Reason: "input_required"}, Status: TokenUsed})
+			s.retire(a.ID)
 		}
 	}
+}
+
+// retire lists a closed question that is no longer shown, and evicts the oldest tokens of such questions beyond
+// [MaxSettled].
+func (s *Transition) retire(id string) {
+	list := append(slices.Clone(s.Thread.Settled), id)
+	old := max(0, len(list)-MaxSettled)
+	s.Evicted = append(s.Evicted, list[:old]...)
+	s.Thread.Settled = list[old:]
+}
+
+// ask adds the token of a question. A remote agent may ask under an id again.
+func (s *Transition) ask(token Token) {
+	same := func(id string) bool { return id == token.Interrupt.ID }
+	s.Evicted = slices.DeleteFunc(s.Evicted, same)
+	if slices.ContainsFunc(s.Thread.Settled, same) { // copies of the thread share the list
+		s.Thread.Settled = slices.DeleteFunc(slices.Clone(s.Thread.Settled), same)
+	}
+	s.Tokens = append(s.Tokens, token)
+}
+
+// isAnswered reports whether a question is shown as answered.
+func (s *Transition) isAnswered(id string) bool {
+	return slices.ContainsFunc(s.Thread.Answered, func(a Answered) bool { return a.ID == id })
 }
 
 // unanswered takes back that a question was answered: it is open again.
@@ -57,17 +86,22 @@ func (s *Transition) unanswered(id string) {
 	s.leaveAnswered(func(a Answered) bool { return a.ID == id })
 }
 
-// cutAnswered takes answers away with the messages that they stand behind. A turn that runs again takes those with it that its first
-// message is followed by.
+// cutAnswered removes answers with the messages that they follow. A turn that runs again removes the answers that
+// follow its first message.
 func (s *Transition) cutAnswered(v Verdict) {
 	s.leaveAnswered(func(a Answered) bool {
-		return v.CutAll || slices.Contains(s.Left, a.After) || v.Meaning == Repeat && a.After == s.Thread.LastMessage
+		cut := v.CutAll || slices.Contains(s.Left, a.After) || v.Meaning == Repeat && a.After == s.Thread.LastMessage
+		if cut {
+			s.retire(a.ID)
+		}
+		return cut
 	})
 }
 
 func (s *Transition) leaveAnswered(leaves func(Answered) bool) {
-	if slices.ContainsFunc(s.Thread.Answered, leaves) { // copies of the thread share the list
-		s.Thread.Answered = slices.DeleteFunc(slices.Clone(s.Thread.Answered), leaves)
+	// Copies of the thread share the list.
+	if kept := slices.DeleteFunc(slices.Clone(s.Thread.Answered), leaves); len(kept) < len(s.Thread.Answered) {
+		s.Thread.Answered = kept
 	}
 }
 

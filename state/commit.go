@@ -110,7 +110,7 @@ func PlanCommit(t *Thread, f Facts, c Commit, now time.Time) (*Transition, error
 		n.Open = nil
 		for _, token := range c.Tokens {
 			n.Open = append(n.Open, token.Interrupt.ID)
-			s.Tokens = append(s.Tokens, token)
+			s.ask(token)
 		}
 	}
 	run := *n.Run
@@ -196,7 +196,7 @@ func replaced(claims, answers []Answer) []Answer {
 	return claims
 }
 
-// settle decides what becomes of the tokens this run claimed: used up by its first commit, or open again.
+// settle closes the tokens that this run claimed with its first commit, or opens them again.
 func (s *Transition) settle(f Facts, live *Live, c Commit) {
 	status := TokenUsed
 	if c.End != nil && c.End.Reopen {
@@ -211,6 +211,8 @@ func (s *Transition) settle(f Facts, live *Live, c Commit) {
 		if status == TokenOpen {
 			token.Answer, token.AnsweredAt = nil, time.Time{}
 			s.unanswered(claim.ID)
+		} else if !s.isAnswered(claim.ID) {
+			s.retire(claim.ID)
 		}
 		s.Tokens = append(s.Tokens, token)
 	}

@@ -58,6 +58,9 @@ type Thread struct {
 	Calls []Call `json:"calls,omitempty"`
 	// Answered are the questions that were answered, oldest first, see [MaxAnswered].
 	Answered []Answered `json:"answered,omitempty"`
+	// Settled are the ids of the kept tokens of closed questions that are no longer shown, oldest first, see
+	// [MaxSettled].
+	Settled []string `json:"settled,omitempty"`
 	// Kept is what a turn had done that failed, and whose answers are open again; nil if it had done nothing.
 	Kept *Kept `json:"kept,omitempty"`
 	// Notes are what agents keep of the thread between its runs and no client is shown; see [Commit.Notes].

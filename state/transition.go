@@ -15,16 +15,17 @@ import (
 // A Transition is one atomic change of a thread, computed from what the thread was. Stores write it as a whole,
 // if the thread is still at the revision it was computed from, and know nothing of what it means.
 type Transition struct {
-	Thread *Thread         // the thread after the transition
-	State  json.RawMessage // the state from this transition on; nil: as it was
-	Mark   *document.Mark  // joins the past, as its newest
-	Past   []document.Mark // of a thread that is made: its past
-	Ended  *Run            // joins the earlier runs, as the newest of them
-	Append []StoredMessage // join the conversation, or take the place of the version in their slot
-	Left   []string        // ids that leave the conversation
-	Tokens []Token         // new or changed
-	Frames []Frame         // join the log
-	Ticket string          // leaves the queue; empty: none
+	Thread  *Thread         // the thread after the transition
+	State   json.RawMessage // the state from this transition on; nil: as it was
+	Mark    *document.Mark  // joins the past, as its newest
+	Past    []document.Mark // of a thread that is made: its past
+	Ended   *Run            // joins the earlier runs, as the newest of them
+	Append  []StoredMessage // join the conversation, or take the place of the version in their slot
+	Left    []string        // ids that leave the conversation
+	Tokens  []Token         // new or changed
+	Evicted []string        // ids of tokens that the thread no longer keeps; see [MaxSettled]
+	Frames  []Frame         // join the log
+	Ticket  string          // leaves the queue; empty: none
 
 	notWritten []string // pointers at which the caller changed what it may not write
 	gone       []string // calls whose messages leave with this transition
@@ -185,7 +186,7 @@ func (s *Transition) record(run uint64, answers []CallAnswer) {
 	}
 }
 
-// expire notes the questions behind a message that nobody answered in time: they are about to be forgotten.
+// expire records the questions after a message that have expired without an answer, before [Transition.forget].
 func (s *Transition) expire(f Facts, after string) {
 	for _, id := range s.Thread.Open {
 		if token, ok := f.Token(id); ok && token.Status == TokenOpen && token.Expired(s.Thread.UpdatedAt) {
@@ -199,8 +200,10 @@ func (s *Transition) forget(f Facts) {
 	for _, id := range s.Thread.Open {
 		if token, ok := f.Token(id); ok && token.Status != TokenUsed {
 			token.Status = TokenDropped
-			if slices.ContainsFunc(s.Thread.Answered, func(a Answered) bool { return a.ID == id }) {
+			if s.isAnswered(id) {
 				token.AnsweredAt = token.ExpiresAt
+			} else {
+				s.retire(id)
 			}
 			s.Tokens = append(s.Tokens, token)
 		}

@@ -100,9 +100,9 @@ func (s *applier) write() error {
 	return nil
 }
 
-// tokens writes the tokens that are new or have changed.
+// tokens writes the tokens that are new or have changed, and deletes the evicted ones.
 func (s *applier) tokens() error {
-	if len(s.w.Transition.Tokens) == 0 {
+	if len(s.w.Transition.Tokens)+len(s.w.Transition.Evicted) == 0 {
 		return nil
 	}
 	t, err := s.table.make(tokensTable)
@@ -115,6 +115,11 @@ func (s *applier) tokens() error {
 			return err
 		}
 		if err := t.put(textKey(token.Interrupt.ID), raw); err != nil {
+			return err
+		}
+	}
+	for _, id := range s.w.Transition.Evicted {
+		if err := t.delete(textKey(id)); err != nil {
 			return err
 		}
 	}

@@ -93,7 +93,7 @@ func runsSize(runs []state.Run) (n int64) {
 // change, so only rare parts are encoded for it.
 func threadSize(t *state.Thread) int64 {
 	n := threadCost + int64(len(t.Title)+len(t.Checkpoint)+len(t.Notes))
-	n += partCost * int64(len(t.Answered)+len(t.Approvals)+len(t.Patched)+len(t.Queue)+len(t.Usage))
+	n += partCost * int64(len(t.Answered)+len(t.Settled)+len(t.Approvals)+len(t.Patched)+len(t.Queue)+len(t.Usage))
 	if len(t.Calls) > 0 || len(t.Pending) > 0 || t.Kept != nil {
 		n += encodedSize([]any{t.Calls, t.Pending, t.Kept})
 	}

@@ -69,6 +69,12 @@ func (e *entry) apply(s *state.Transition, now time.Time) {
 		e.tokens[token.Interrupt.ID] = token
 		e.size.tokens += tokenSize(&token)
 	}
+	for _, id := range s.Evicted {
+		if old, ok := e.tokens[id]; ok {
+			e.size.tokens -= tokenSize(&old)
+			delete(e.tokens, id)
+		}
+	}
 	e.log.append(s.Frames)
 	if s.Thread.Live == nil {
 		e.log.end(now, s.Thread.Rev)

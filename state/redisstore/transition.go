@@ -121,6 +121,10 @@ func (s *backend) transitionArgs(w *state.Write, fields map[string]string) (args
 		}
 		a.add(token.Interrupt.ID, raw)
 	}
+	a.add(len(w.Transition.Evicted))
+	for _, id := range w.Transition.Evicted {
+		a.add(id)
+	}
 	a.flag(w.Lease != nil) // a commit removes the recorded results
 	if err := a.frames(w.Transition.Frames); err != nil {
 		return nil, err

@@ -106,6 +106,34 @@ var answered = []sentence{
 			w.Errorf("%d answers are shown beside a large one, want few", len(all))
 		}
 	}},
+	{"of questions that are closed and not shown the newest are kept, and so many of them", func(w *world) {
+		const more = 3
+		last := state.MaxAnswered + state.MaxSettled + more
+		for i := range last {
+			n := strconv.Itoa(i)
+			w.asks(w.start("u"+n), agui.Message{}, "int"+n)
+			w.succeed(w.means(w.resume(resolved("int"+n, n)), state.Resume, 1).Lease, 1)
+		}
+		code := func(i int) errcode.Code {
+			return w.begin(w.resume(resolved("int"+strconv.Itoa(i), "0"))).Verdict.Code
+		}
+		for i := range more {
+			w.equal("an answer to an evicted question", code(i), errcode.InterruptNotFound)
+		}
+		w.equal("the oldest kept one", code(more), errcode.InterruptAlreadyResolved)
+		w.equal("shown", len(w.answered(key)), state.MaxAnswered)
+		w.equal("listed", len(w.load().Settled), state.MaxSettled)
+		again := "int" + strconv.Itoa(more)
+		w.asks(w.start("again"), agui.Message{}, again)
+		w.succeed(w.means(w.resume(resolved(again, "1")), state.Resume, 1).Lease, 1)
+		r := w.request(user("edit"))
+		r.Edit = true
+		w.succeed(w.begin(r).Lease, 1)
+		w.equal("shown after an edit of everything", len(w.answered(key)), 0)
+		w.equal("listed after it", len(w.load().Settled), state.MaxSettled)
+		w.equal("one that the edit evicted", code(last-state.MaxSettled-1), errcode.InterruptNotFound)
+		w.equal("the newest", code(last-1), errcode.InterruptAlreadyResolved)
+	}},
 	{"a run knows the message that it began behind", func(w *world) {
 		w.asks(w.start("u1"), assistant("a1"), "int1")
 		w.succeed(w.means(w.resume(resolved("int1", `1`)), state.Resume, 1).Lease, 1, assistant("b1"))

@@ -125,6 +125,7 @@ for _ = 1, count() do
   local id = arg()
   redis.call('HSET', ints, id, arg())
 end
+for _ = 1, count() do redis.call('HDEL', ints, arg()) end
 if arg() ~= '' then
   for _, field in ipairs(redis.call('HKEYS', memo)) do
     if field ~= '' then redis.call('HDEL', memo, field) end

@@ -93,6 +93,9 @@ func (r *row) apply(s *state.Transition, now time.Time) {
 	for _, token := range s.Tokens {
 		r.tokens[token.Interrupt.ID] = token
 	}
+	for _, id := range s.Evicted {
+		delete(r.tokens, id)
+	}
 	r.append(s.Frames)
 	if s.Thread.Live == nil {
 		r.endRun(now, s.Thread.Rev)
