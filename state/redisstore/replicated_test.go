@@ -27,10 +27,7 @@ func TestWhatWaitsForReplicas(t *testing.T) {
 		n, err := master.Client().Do(t.Context(), "WAIT", 1, 1000).Int()
 		return err == nil && n == 1
 	})
-	s, err := Open(t.Context(), master.URL(), Options{Wait: 1, Logger: slog.New(slog.DiscardHandler), timeout: 4 * time.Second, packDelay: time.Hour})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := state.NewStore(replicatedBackend(t, master), state.StoreOptions{})
 	t.Cleanup(func() { _ = s.Close() })
 	key := state.Key{Principal: "p", Agent: "a", ID: "t"}
 	request := func(id string, answers ...state.Answer) *state.Request {
@@ -95,13 +92,21 @@ func lostFrames(l *state.Lease, seq uint64) []state.Frame {
 	return []state.Frame{{ID: state.FrameID{Fence: l.Fence, Seq: seq}, Type: agui.TypeCustom, Data: json.RawMessage(`{"type":"CUSTOM","name":"n","value":1}`)}}
 }
 
-// TestAnOlderTagIsNotWaitedFor asks for the copies of a transition that another has followed, or that the Redis has lost.
-func TestAnOlderTagIsNotWaitedFor(t *testing.T) {
-	t.Parallel()
-	b, err := openBackend(t.Context(), redistest.Start(t).URL(), Patient(Options{Wait: 1, Logger: slog.New(slog.DiscardHandler)}))
+// replicatedBackend returns a backend that waits for one replica. It waits for a shorter time than for other answers.
+func replicatedBackend(t *testing.T, master *redistest.Server) *backend {
+	t.Helper()
+	b, err := openBackend(t.Context(), master.URL(), Patient(Options{Wait: 1, Logger: slog.New(slog.DiscardHandler)}))
 	if err != nil {
 		t.Fatal(err)
 	}
+	b.o.timeout = time.Second // the clients keep that of Patient
+	return b
+}
+
+// TestAnOlderTagIsNotWaitedFor asks for the copies of a transition that another has followed, or that the Redis has lost.
+func TestAnOlderTagIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	b := replicatedBackend(t, redistest.Start(t))
 	s := state.NewStore(b, state.StoreOptions{})
 	t.Cleanup(func() { _ = s.Close() })
 	key := state.Key{Principal: "p", Agent: "a", ID: "t"}
