@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -63,6 +64,8 @@ type RemoteOptions struct {
 	MaxBytes            int64
 	// HTTP sends the requests, as in [client.Options]; nil is a new client.
 	HTTP *http.Client
+	// AllowAddresses are the non-public networks that URLs of files in results may lead to. Nil means none.
+	AllowAddresses []netip.Prefix
 	// Client speaks to the server, instead of an AG-UI client made of Timeout, Idle, Server, the limits and HTTP, which
 	// are then its own settings. URL and Headers are still required: their secrets are kept out of logs.
 	Client RemoteClient

@@ -325,7 +325,7 @@ func (x *exchange) parent(theirs, tag string) (id, owner string) {
 	return id, tag
 }
 
-// result passes on what a call returned. A frontend call's result is here already.
+// result sends the result of a call. The result of a frontend call is here already.
 func (x *exchange) result(e *agui.ToolCallResult) error {
 	c := x.calls[e.ToolCallID]
 	if c == nil || c.answered || x.results[e.MessageID] {
@@ -334,8 +334,8 @@ func (x *exchange) result(e *agui.ToolCallResult) error {
 	c.answered, x.results[e.MessageID] = true, true
 	_, err := x.open(e.MessageID, x.tag(e.SubagentRunID), func(id string, own agui.Metadata) agui.Event {
 		return &agui.ToolCallResult{
-			Tagged: taggedWith(e.Metadata, own), MessageID: id, ToolCallID: c.ours, Content: e.Content,
-			Role: agui.RoleTool,
+			Tagged: taggedWith(e.Metadata, own), MessageID: id, ToolCallID: c.ours, Role: agui.RoleTool,
+			Content: x.withoutInnerFiles(e.Content),
 		}
 	})
 	return err

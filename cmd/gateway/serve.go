@@ -224,13 +224,14 @@ func (c *config) teamOptions() teamfile.Options {
 		c.budgets = &budget.Ledger{}
 	}
 	return teamfile.Options{
-		Env:         c.modelEnv,
-		Types:       map[string]teamfile.AgentType{"travel": c.demo},
-		Model:       c.model,
-		HTTP:        c.http,
-		Log:         c.options.Log,
-		ToolTimeout: c.toolTimeout,
-		Budgets:     c.budgets,
+		Env:            c.modelEnv,
+		Types:          map[string]teamfile.AgentType{"travel": c.demo},
+		Model:          c.model,
+		HTTP:           c.http,
+		AllowAddresses: c.options.AllowAddresses,
+		Log:            c.options.Log,
+		ToolTimeout:    c.toolTimeout,
+		Budgets:        c.budgets,
 	}
 }
 

@@ -71,12 +71,13 @@ func (b *builder) remoteServer(f *Fields, description string) remoteEntry {
 		r.address.Bad("the URL is empty; say where the agent is")
 	}
 	r.o = groupchat.RemoteOptions{
-		URL:         at,
-		Description: description,
-		Headers:     readHeaders(f.Take("headers")),
-		Timeout:     f.Take("timeout").duration(),
-		Idle:        f.Take("idle").duration(),
-		HTTP:        cmp.Or(substitute(b.substitutes.Remote, b.reading[len(b.reading)-1]), b.http),
+		URL:            at,
+		Description:    description,
+		Headers:        readHeaders(f.Take("headers")),
+		Timeout:        f.Take("timeout").duration(),
+		Idle:           f.Take("idle").duration(),
+		HTTP:           cmp.Or(substitute(b.substitutes.Remote, b.reading[len(b.reading)-1]), b.http),
+		AllowAddresses: b.allowed,
 	}
 	r.forward = f.Take("forward_headers")
 	r.o.Forward = r.forward.texts("forward_headers")

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"os"
 	"slices"
 	"strings"
@@ -70,6 +71,9 @@ type Options struct {
 	// HTTP makes the requests to remote agents, to MCP servers, and to models if Model.HTTP is nil. Nil means separate
 	// clients, which connect to no link-local address and none of a cloud's metadata.
 	HTTP *http.Client
+	// AllowAddresses are the non-public networks that URLs of files in results of remote agents may lead to. Nil means
+	// none.
+	AllowAddresses []netip.Prefix
 	// Log gets the records of models and MCP servers; nil means slog.Default.
 	Log *slog.Logger
 	// ToolTimeout limits a call of a tool if the file has no limit; 0 means 1 minute.
@@ -129,6 +133,7 @@ func newBuilder(name string, o Options) *builder {
 		programTools: o.Tools,
 		modelOptions: o.Model,
 		http:         o.HTTP,
+		allowed:      o.AllowAddresses,
 		log:          o.Log,
 		toolTimeout:  o.ToolTimeout,
 		budgets:      o.Budgets,
@@ -156,6 +161,7 @@ type builder struct {
 	modelLists   map[string]*modelList
 	providers    map[string]model.Provider
 	http         *http.Client // nil: each part has a separate one
+	allowed      []netip.Prefix
 	requests     *http.Client // of HTTP tools, if http is nil and there are any
 	log          *slog.Logger
 	servers      map[string]*mcp.Server // nil for one with a mistake, which is noted

@@ -57,7 +57,7 @@ var rooms = []room{
 		why: "a provider is one implementation of models among others: only who puts a program together chooses it"},
 	{dir: "model/openai/openaitest", testsMay: []string{"agui", "model", "model/openai"},
 		why: "what a model's server answers is text; tests of models, and of what uses them, share it"},
-	{dir: "groupchat", may: []string{"state/document", "internal/clip", "internal/wait", "internal/bounded", "internal/exact", "a2ui", "agui", "agui/client", "agui/run", "errcode", "state", "model", "groupchat/internal/partial", "internal/fence", "internal/lock", "internal/redact", "telemetry"},
+	{dir: "groupchat", may: []string{"state/document", "internal/clip", "internal/wait", "internal/bounded", "internal/exact", "internal/egress", "a2ui", "agui", "agui/client", "agui/run", "errcode", "state", "model", "groupchat/internal/partial", "internal/fence", "internal/lock", "internal/redact", "telemetry"},
 		testsMay: []string{"internal/port", "internal/schemacost", "model/openai", "model/openai/openaitest", "groupchat/groupchattest", "groupchat/modeltest", "groupchat/thread"},
 		why:      "agents run the same under any service, and in a test without one"},
 	{dir: "groupchat/guard", may: []string{"internal/exact", "agui", "agui/run", "errcode", "state", "groupchat", "model"}, testsMay: []string{"groupchat/thread"},

@@ -71,7 +71,7 @@ func (l Limits) Admit(m agui.Message, link func(path *url.URL) (agui.Source, boo
 	return m, nil
 }
 
-// source judges where a part's file is.
+// source checks the source of a part's file.
 func (l Limits) source(p agui.Part, link func(*url.URL) (agui.Source, bool)) (agui.Source, *Error) {
 	s := *p.Source
 	if s.Type == agui.SourceFile {
@@ -86,21 +86,16 @@ func (l Limits) source(p agui.Part, link func(*url.URL) (agui.Source, bool)) (ag
 	if s.Type == agui.SourceData {
 		return s, l.data(p.Type, s)
 	}
-	u, err := url.Parse(s.Value)
-	const most = 8 << 10
-	switch {
-	case err != nil || len(s.Value) > most:
-		return s, &Error{Problem: "has a URL that is none"}
-	case u.Scheme == "" && u.Host == "" && link != nil:
+	u, problem := egress.CheckFileURL(s.Value, l.Allowed...)
+	if u != nil && u.Scheme == "" && u.Host == "" && link != nil {
 		stored, ok := link(u)
 		if !ok {
 			return s, &Error{Problem: "is a link to no file of this thread"}
 		}
 		return stored, nil
-	case u.User != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())):
-		return s, &Error{Problem: "has a URL that is not https"}
-	case egress.Inner(u.Hostname(), l.Allowed...): // a model's server may fetch it
-		return s, &Error{Problem: "has a URL of this machine or of a private network"}
+	}
+	if problem != "" {
+		return s, &Error{Problem: problem}
 	}
 	return s, l.checkDeclared(p.Type, s)
 }
@@ -119,7 +114,7 @@ func inline(s agui.Source) (agui.Source, bool) {
 	return s, true
 }
 
-// data judges bytes that are in the message.
+// data checks a file that is in the message.
 func (l Limits) data(kind agui.PartType, s agui.Source) *Error {
 	if l.Size > 0 && int64(base64.StdEncoding.DecodedLen(len(s.Value)))-2 > l.Size {
 		return l.large()
@@ -170,10 +165,4 @@ func (l Limits) checkDeclared(kind agui.PartType, s agui.Source) *Error {
 func within(media, allowed string) bool {
 	family, any := strings.CutSuffix(allowed, "/*")
 	return allowed == media || any && (family == "*" || strings.HasPrefix(media, family+"/"))
-}
-
-// loopback reports whether a URL's host is this machine.
-func loopback(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.IsLoopback()
 }
