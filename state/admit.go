@@ -17,7 +17,7 @@ type Meaning string
 // The meanings of a request. Start, Resume and Repeat run; the others do not.
 const (
 	Start   Meaning = "start"   // a new turn
-	Resume  Meaning = "resume"  // the paused turn goes on: to answers or to frontend results
+	Resume  Meaning = "resume"  // the paused turn continues: with answers or with frontend results
 	Repeat  Meaning = "repeat"  // a turn runs again: after a failure, or regenerated
 	Join    Meaning = "join"    // become a reader of the live run
 	Show    Meaning = "show"    // show the thread as it stands
@@ -52,13 +52,13 @@ type Verdict struct {
 	NotAnswered []string
 	// Forget drops the checkpoint, with the questions it asked.
 	Forget bool
-	// Restore is the boundary mark whose state the turn starts from; empty keeps the state.
+	// Restore is the boundary mark with the state that the turn starts from; empty keeps the state.
 	Restore string
-	// Failed is the run whose error a retried request is told again.
+	// Failed is the run with the error for a repeated request.
 	Failed *Run
 	// Show are the request's new messages that a refusal shows and does not store.
 	Show []agui.Message
-	// Warnings say what was left out, by id.
+	// Warnings list the omitted ids.
 	Warnings []string
 }
 
@@ -216,7 +216,7 @@ func (a *admission) missingCalls() []string {
 	return missing
 }
 
-// idle is rows 10 to 14, for threads that are idle or failed, those whose questions have all expired included.
+// idle is rows 10 to 14, for threads that are idle or failed, or have only expired questions.
 func (a *admission) idle() Verdict {
 	newest := a.t.Newest()
 	if newest != nil && newest.RunID == a.r.RunID && newest.Hash == a.r.Hash {
@@ -227,7 +227,7 @@ func (a *admission) idle() Verdict {
 			return Verdict{Meaning: Show, Row: 10, Failed: newest}
 		}
 		if len(a.t.Calls) > 0 && len(a.t.Open) == 0 {
-			return Verdict{Meaning: Resume, Row: 10} // it was to go on from calls that are all answered
+			return Verdict{Meaning: Resume, Row: 10} // all of its calls are answered
 		}
 		return a.again(Verdict{Meaning: Repeat, Row: 10})
 	}
@@ -270,8 +270,8 @@ func (a *admission) start(row int) Verdict {
 }
 
 // unanswered reports whether the conversation ends with the request's last message, which asks for a turn, and that
-// turn never came to a success: it was stopped before its first word, asked a question that expired, or the thread is
-// a fork that ends here. A turn that succeeded without a word runs again only if the request regenerates.
+// turn did not succeed: it was stopped before its first word, asked a question that expired, or the thread is a fork
+// that ends here. A turn that succeeded without a word runs again only if the request regenerates.
 func (a *admission) unanswered(last string, place Place) bool {
 	if last == "" || last != a.t.LastMessage || place.Left || !asks(place.Role) {
 		return false
@@ -280,7 +280,7 @@ func (a *admission) unanswered(last string, place Place) bool {
 	return newest == nil || newest.Status != RunSuccess || a.r.Regenerate || a.r.ListRegenerates
 }
 
-// regenerates reports whether the request asks for the turn of its last message once more, in place of what follows
+// regenerates reports whether the request asks for the turn of its last message once more, instead of what follows
 // that message.
 func (a *admission) regenerates(last string, place Place) bool {
 	byList := a.r.ListRegenerates && place.Role == agui.RoleUser
@@ -315,7 +315,7 @@ func (a *admission) last() (string, Place) {
 	return id, place
 }
 
-// addsAtEnd reports whether something new that asks for a turn stands behind all that is known.
+// addsAtEnd reports whether the request ends with something new that asks for a turn.
 func (a *admission) addsAtEnd() bool {
 	for _, m := range slices.Backward(a.r.Messages) {
 		if _, ok := a.known(m.ID); ok {
@@ -335,7 +335,7 @@ func asks(role agui.Role) bool {
 	return role == agui.RoleUser || role == agui.RoleSystem || role == agui.RoleDeveloper
 }
 
-// refuse is a refusal. What it shows the caller of its own are the messages that a resume will bring again.
+// refuse returns a refusal. It shows the caller the messages that a resume will bring again.
 func (a *admission) refuse(row int, code errcode.Code) Verdict {
 	v := Verdict{Meaning: Refuse, Row: row, Code: code, Details: a.problems}
 	for _, m := range a.newMessages {
@@ -347,7 +347,7 @@ func (a *admission) refuse(row int, code errcode.Code) Verdict {
 }
 
 // tooLarge reports whether the conversation has no room for what v brings. What takes messages away makes room, but for
-// their ids, which stay known; what does neither is never too large: what is there must stay answerable.
+// their ids, which stay known; other requests are never too large: existing questions must stay answerable.
 func (a *admission) tooLarge(v Verdict) bool {
 	most := a.r.MaxThread
 	switch {

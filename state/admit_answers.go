@@ -28,7 +28,7 @@ func (a *admission) answers() Verdict {
 		case token.Status == TokenOpen:
 			current = append(current, e)
 		case token.Status == TokenDropped && e.Status == agui.ResumeCancelled:
-			past = append(past, e) // calling off what is gone changes nothing
+			past = append(past, e) // cancelling a dropped token changes nothing
 		case given(token, e):
 			past = append(past, e)
 		case a.tries(token):
@@ -53,7 +53,8 @@ func (a *admission) answers() Verdict {
 	if code != "" {
 		return a.refuse(3, code)
 	}
-	v := Verdict{Meaning: Resume, Row: 1, Claims: claims, Append: a.newMessages, CallAnswers: a.calls, NotAnswered: a.missingCalls()}
+	v := Verdict{Meaning: Resume, Row: 1, Claims: claims, Append: a.newMessages, CallAnswers: a.calls,
+		NotAnswered: a.missingCalls()}
 	if len(unknown) > 0 {
 		v.Warnings = append(v.Warnings, "answers to interrupts this thread never had: "+quoteIDs(unknown))
 	}
@@ -84,8 +85,8 @@ func (a *admission) bind() ([]Answer, errcode.Code) {
 	return entries, ""
 }
 
-// only returns the one interrupt that an answer without a name can be meant for: the open one, else the one whose
-// time is over, else the one that the live run is the answer to, which is the same click once more.
+// only returns the one interrupt for an answer without a name: the open one, else the expired one,
+// else the one that the live run answers, which is the same click once more.
 func (a *admission) only() (string, errcode.Code) {
 	waiting := a.open
 	if len(waiting) == 0 {

@@ -2,7 +2,8 @@ package state
 
 import "testing"
 
-// BenchmarkAdmit judges a new message, and a request that echoes what the thread has, on a short thread; what the table costs without a store.
+// BenchmarkAdmit judges a new message, and a request that echoes what the thread has, on a short thread; what the table
+// costs without a store.
 func BenchmarkAdmit(b *testing.B) {
 	f := chat()
 	for _, test := range []struct {

@@ -16,7 +16,7 @@ import (
 // noon is the store's clock in these tests.
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-// A fixture is a thread with what is kept beside it.
+// A fixture is a thread with its related records.
 type fixture struct {
 	Thread  Thread                    `json:"thread"`
 	Said    []saying                  `json:"messages"`

@@ -170,7 +170,7 @@ func checkTurn(t *testing.T, f *fixture, r *Request, v Verdict) {
 }
 
 // checkCut holds a verdict to cutting nothing that the request names, and nothing at all unless the request asks for it
-// in words or by a list that names what stands before.
+// in words or by a list with the preceding message.
 func checkCut(t *testing.T, f *fixture, r *Request, v Verdict) {
 	t.Helper()
 	if v.CutAfter == "" && !v.CutAll {

@@ -13,18 +13,19 @@ type naming struct {
 	// last is the last message of the conversation that the list names, empty if it names none.
 	last string
 	// next is the message behind last; nil if the conversation ends there. Where the list names nothing, only a request
-	// that edits is told.
+	// that edits gets.
 	next *StoredMessage
 	// beginning says that the list names everything up to last, at least one message, and nothing that left.
 	// Reasoning and activities may be missing: not every client keeps them.
 	beginning bool
-	// spoken says that the list names a message of a user or an agent. Many clients send one system message with each request.
+	// spoken says that the list names a message of a user or an agent. Many clients send one system message with each
+	// request.
 	spoken bool
 }
 
 // edits reports whether the list alone asks for an edit: it keeps the beginning of the conversation, up to a message
-// that a caller may have changed. A list that breaks off before an answer is that of a client that keeps no answers, and one
-// that names only system messages is that of a client that sends its new message and them.
+// that a caller may have changed. A list that breaks off before an answer is that of a client that keeps no answers,
+// and one that names only system messages is that of a client that sends its new message and them.
 func (n naming) edits() bool {
 	return n.beginning && n.spoken && n.next != nil && asks(n.next.Role)
 }
@@ -51,7 +52,8 @@ func (a *admission) named() naming {
 	case a.t.Count:
 		return naming{last: a.t.LastMessage, beginning: !stale}
 	}
-	list, whole := endOf(a.facts, func(_ StoredMessage, settled bool) bool { return settled }, slices.Collect(maps.Keys(ids))...)
+	list, whole := endOf(a.facts, func(_ StoredMessage, settled bool) bool { return settled },
+		slices.Collect(maps.Keys(ids))...)
 	named := func(m StoredMessage) bool { return ids[m.ID] }
 	last := lastIndex(list, named)
 	n := naming{spoken: spoken}

@@ -12,8 +12,8 @@ type rewrite struct {
 	run   uint64 // the run that brought it
 }
 
-// rewritten gives the last message of a request that may edit a new id, if the thread has it with another text: ids are never
-// used twice. The new id follows from the old one and the text, so that a repeated request is known.
+// rewritten gives the last message of a request that may edit a new id, if the thread has it with another text: ids are
+// never used twice. The new id follows from the old one and the text, so that a repeated request is known.
 func rewritten(f Facts, r *Request) (*Request, *rewrite) {
 	last := len(r.Messages) - 1
 	if last < 0 || !r.Edit && !r.Regenerate && !r.ListEdits && !r.ListRegenerates {
@@ -42,8 +42,8 @@ func rewritten(f Facts, r *Request) (*Request, *rewrite) {
 	return &edited, w
 }
 
-// find looks for the request's last message in the conversation. It reports whether that has another text there, and the request
-// names nothing after it.
+// find looks for the request's last message in the conversation. It reports whether that has another text there, and
+// the request names nothing after it.
 func (w *rewrite) find(f Facts, r *Request, text string) bool {
 	id := r.Messages[len(r.Messages)-1].ID
 	list, _ := endOf(f, func(m StoredMessage, settled bool) bool { return settled && m.ID != id }, id)
@@ -61,8 +61,9 @@ func (w *rewrite) find(f Facts, r *Request, text string) bool {
 		})
 }
 
-// continuesLeft reports whether the newest message of a user or an agent in the request is no longer part of the conversation. The request
-// then continues another branch. Clients keep reasoning and activities of branches, so these do not count.
+// continuesLeft reports whether the newest message of a user or an agent in the request is no longer part of the
+// conversation. The request then continues another branch. Clients keep reasoning and activities of branches, so these
+// do not count.
 func (a *admission) continuesLeft() bool {
 	for _, m := range slices.Backward(a.r.Messages) {
 		if place, ok := a.known(m.ID); ok && (place.Role == agui.RoleUser || place.Role == agui.RoleAssistant) {

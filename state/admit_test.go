@@ -12,8 +12,8 @@ import (
 // chat is an idle thread of two runs.
 func chat() *fixture { return thread("u1 a1", "u2 a2") }
 
-// asked is a thread whose second run asked.
-// trying is a thread whose live run tries u3 as the answer.
+// asked returns a thread with a question of its second run.
+// trying returns a thread with a live run that tries u3 as the answer.
 func trying() *fixture {
 	f := thread("u1 a1", "u2 a2(b1)", "u3").asking(`q1~"u3"`).live()
 	f.Thread.Live.Intent.Meaning, f.Thread.Live.Intent.Row = Resume, rowTyped
@@ -23,7 +23,7 @@ func trying() *fixture {
 
 func asked(specs ...string) *fixture { return thread("u1 a1", "u2 a2(b1)").asking(specs...) }
 
-// called is a thread whose second run made frontend calls.
+// called returns a thread with frontend calls of its second run.
 func called(specs ...string) *fixture { return thread("u1 a1", "u2 a2(c1,c2)").calling(specs...) }
 
 // left is a chat of which the messages that left take some bytes.
@@ -327,7 +327,7 @@ func TestAdmitRewrites(t *testing.T) {
 			}
 		})
 	}
-	// The same request again, while its run goes on and after it has ended.
+	// The same request again, during its run and after its end.
 	f, r := chat(), edit("u1", editing)
 	s, err := PlanBegin(&f.Thread, f, r, Admit(&f.Thread, f, r, noon), Claim{Attempt: "x", TTL: time.Minute, Fence: 30}, noon)
 	if err != nil {
@@ -343,7 +343,7 @@ func TestAdmitRewrites(t *testing.T) {
 	}
 }
 
-// TestApproximateStates are those of turns whose beginning is not kept any more.
+// TestApproximateStates are those of turns without a kept beginning.
 func TestApproximateStates(t *testing.T) {
 	t.Parallel()
 	undo := agui.Patch{{Op: "replace", Path: "/n", Value: json.RawMessage("0")}}

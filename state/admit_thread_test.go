@@ -38,7 +38,7 @@ func messages(specs string) []agui.Message {
 	return list
 }
 
-// thread is one whose runs brought these messages: run 10 the first list, run 20 the second, and so on.
+// thread returns a thread with these messages: run 10 brought the first list, run 20 the second, and so on.
 func thread(runs ...string) *fixture {
 	f := &fixture{Thread: Thread{Key: Key{Principal: "local", Agent: "travel", ID: "t1"}}}
 	for i, specs := range runs {

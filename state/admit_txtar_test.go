@@ -98,7 +98,7 @@ func unmarshalRequest(data []byte, r *Request) error {
 	return nil
 }
 
-// shown is a verdict as the files have it: what is not there is left out.
+// shown is a verdict as the files have it, without empty members.
 func shown(v Verdict) any {
 	type call struct {
 		Call    string `json:"call"`

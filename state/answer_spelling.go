@@ -12,9 +12,9 @@ import (
 	"github.com/agui-gateway/gateway/state/document"
 )
 
-// FitQuestion returns payload in the form in which it answers a question, as [Admit] takes it. It does what [FitAnswer] does, and numbers that are those of
-// the question to a client that reads them as float64 get the question's spelling: those of options, of the schema's values, and of the arguments
-// of a call. Nil means that it answers in no form.
+// FitQuestion returns payload in the form in which it answers a question, as [Admit] takes it. It does what [FitAnswer]
+// does, and numbers that are those of the question to a client that reads them as float64 get the question's spelling:
+// those of options, of the schema's values, and of the arguments of a call. Nil means that it answers in no form.
 func FitQuestion(i agui.Interrupt, payload json.RawMessage) json.RawMessage {
 	if payload = Canonical(payload); payload == nil {
 		return nil
@@ -27,8 +27,8 @@ func FitQuestion(i agui.Interrupt, payload json.RawMessage) json.RawMessage {
 	return nil
 }
 
-// IndexOption is the index of the option that value is, or -1. Of options that a client cannot tell apart it is the one with the
-// same spelling, if no such client writes that.
+// IndexOption is the index of the option that value is, or -1. Of options that a client cannot tell apart it is the one
+// with the same spelling, if no such client writes that.
 func IndexOption(options []json.RawMessage, value json.RawMessage) int {
 	v, ok := decode(Canonical(value))
 	list := make([]any, len(options))
@@ -79,7 +79,8 @@ func asFloats(v any) []byte {
 	return raw
 }
 
-// SafeNumbers reports whether a client that reads the numbers of a JSON value as float64, as JavaScript does, shows them as they are.
+// SafeNumbers reports whether a client that reads the numbers of a JSON value as float64, as JavaScript does, shows
+// them as they are.
 func SafeNumbers(raw json.RawMessage) bool {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -104,8 +105,8 @@ func SafeNumbers(raw json.RawMessage) bool {
 	}
 }
 
-// respellAnswer returns payload, an answer to a question, with numbers spelled as the question has them. Nil means that it is unclear which of its
-// values one is.
+// respellAnswer returns payload, an answer to a question, with numbers spelled as the question has them. Nil means that
+// it is unclear which of its values one is.
 func respellAnswer(i agui.Interrupt, payload json.RawMessage) json.RawMessage {
 	v, _ := decode(payload)
 	var card struct {
@@ -139,7 +140,8 @@ type respelling struct {
 	left int // how many parts may still be looked at
 }
 
-// by returns v with the spellings that the enum and const of a schema have, and whether it is clear which of them it has.
+// by returns v with the spellings that the enum and const of a schema have, and whether it is clear which of them it
+// has.
 func (r *respelling) by(schema, v any, depth int) (any, bool) {
 	keywords, _ := schema.(map[string]any)
 	if r.left--; keywords == nil || depth == 0 || r.left < 0 {

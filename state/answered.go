@@ -7,8 +7,8 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// An Answered names a question that got its answer, or expired without one, and where in the conversation that was. The question and the
-// answer are those of its token.
+// An Answered names a question that got its answer, or expired without one, and where in the conversation that was. The
+// question and the answer are those of its token.
 type Answered struct {
 	ID string `json:"id"`
 	// After is the message that the conversation ended with when the question was asked.
@@ -27,7 +27,7 @@ const (
 // The oldest ones are evicted: an answer to such a question is refused as one to an unknown question.
 const MaxSettled = 100
 
-// answered notes a token whose question was asked behind a message.
+// answered records a token with a question after a message.
 func (s *Transition) answered(token *Token, after string) {
 	raw, err := json.Marshal(token)
 	if err != nil {
@@ -49,9 +49,11 @@ func (s *Transition) answered(token *Token, after string) {
 func (s *Transition) shrink(list []Answered) {
 	for _, a := range list {
 		claimed := slices.ContainsFunc(s.Tokens, func(t Token) bool { return t.Interrupt.ID == a.ID }) ||
-			s.Thread.Live != nil && slices.ContainsFunc(s.Thread.Live.Intent.Claims, func(c Answer) bool { return c.ID == a.ID })
+			s.Thread.Live != nil &&
+				slices.ContainsFunc(s.Thread.Live.Intent.Claims, func(c Answer) bool { return c.ID == a.ID })
 		if !claimed {
-			s.Tokens = append(s.Tokens, Token{Interrupt: agui.Interrupt{ID: a.ID, Reason: "input_required"}, Status: TokenUsed})
+			s.Tokens = append(s.Tokens,
+				Token{Interrupt: agui.Interrupt{ID: a.ID, Reason: "input_required"}, Status: TokenUsed})
 			s.retire(a.ID)
 		}
 	}
@@ -105,7 +107,7 @@ func (s *Transition) leaveAnswered(leaves func(Answered) bool) {
 	}
 }
 
-// copyAnswered gives a fork the answers of t that stand behind a message of its own but its last one.
+// copyAnswered gives a fork the answers of t after any of its messages but the last.
 func (s *Transition) copyAnswered(t *Thread, f Facts, kept Conversation) {
 	for _, a := range t.Answered {
 		if token, ok := f.Token(a.ID); ok && kept.index(a.After) >= 0 && token.shown(t) {
@@ -115,7 +117,8 @@ func (s *Transition) copyAnswered(t *Thread, f Facts, kept Conversation) {
 	}
 }
 
-// shown reports whether the token of an answered question of t is shown. A message that is being read may turn out to be no answer.
+// shown reports whether the token of an answered question of t is shown. A message that is being read may turn out to
+// be no answer.
 func (t *Token) shown(of *Thread) bool {
 	switch {
 	case t.Status == TokenUsed, t.Status == TokenDropped:
@@ -138,7 +141,8 @@ func answeredTokens(t *Thread, f Facts) []AnsweredToken {
 	return tokens
 }
 
-// An AnsweredToken is an answered question as a [Snapshot] has it. Its token has no answer if the question expired without one.
+// An AnsweredToken is an answered question as a [Snapshot] has it. Its token has no answer if the question expired
+// without one.
 type AnsweredToken struct {
 	Token
 	After string // see [Answered]

@@ -18,55 +18,59 @@ const (
 
 // An ApprovalSubject is what a remembered approval is about. It covers a call only if all of this is the same.
 type ApprovalSubject struct {
-	// Agent is whose thread it is, Path the participant that calls, empty for the agent itself.
+	// Agent is the thread's agent, Path the participant that calls, empty for the agent itself.
 	Agent string `json:"agent"`
 	Path  string `json:"path,omitempty"`
 	Tool  string `json:"tool"`
-	// Hash is that of what was known of the tool, such as its schema.
+	// Hash is that of the tool's known properties, such as its schema.
 	Hash string `json:"hash"`
 }
 
-// An Approval is a person's approval of later calls of a tool, which they gave with their answer to the question about one.
+// An Approval is a person's approval of later calls of a tool, which they gave with their answer to the question about
+// one.
 type Approval struct {
 	ID    string        `json:"id"`
 	Scope ApprovalScope `json:"scope"`
 	ApprovalSubject
 
 	CreatedAt time.Time `json:"createdAt"`
-	// After is the message that the conversation ended with when a thread's was given. It is taken back with that message.
+	// After is the message that the conversation ended with when a thread's was given. It is taken back with that
+	// message.
 	After string `json:"after,omitempty"`
 	// ExpiresAt is until when a store keeps it, if nothing else is given before. It is not stored.
 	ExpiresAt time.Time `json:"-"`
 }
 
-// The bounds of what is remembered, for a thread and for a principal. Of more than MaxApprovals the oldest are forgotten: their tools ask again.
+// The bounds of remembered approvals, for a thread and for a principal. Of more than MaxApprovals the oldest are
+// dropped: their tools ask again.
 const (
 	MaxApprovals = 64
 	ApprovalTTL  = 90 * 24 * time.Hour
 )
 
-// maxRevoked is how many ids of revoked approvals are kept, so that an attempt which repeats what a lost one did does not bring them back.
+// maxRevoked is how many ids of revoked approvals are kept, so that an attempt which repeats what a lost one did does
+// not bring them back.
 const maxRevoked = 64
 
 // ErrUnknownApproval says that no such approval is remembered.
 var ErrUnknownApproval = errors.New("state: unknown approval")
 
-// approvalsOf is the principal, and the agent, of the records that approvals of principals are kept in. No agent that is served and no
-// principal of a client has this name.
+// approvalsOf is the principal, and the agent, of the records that approvals of principals are kept in. No agent that
+// is served and no principal of a client has this name.
 const approvalsOf = ".approvals"
 
-// ApprovalsKey is under which key the approvals are kept that hold in all threads of a principal. There is such a thread in the store once the
-// principal has given one. It has nothing else, and is found by this key only.
+// ApprovalsKey is under which key the approvals are kept that hold in all threads of a principal. There is such a
+// thread in the store once the principal has given one. It has nothing else, and is found by this key only.
 func ApprovalsKey(principal string) Key {
 	return Key{Principal: approvalsOf, Agent: approvalsOf, ID: principal}
 }
 
-// Approvals keeps what people have approved of beforehand. Its methods may be called whether or not a run is live. A key is a thread's or
-// [ApprovalsKey]; a fork has none of the approvals of its origin.
+// Approvals keeps what people have approved of beforehand. Its methods may be called whether or not a run is live. A
+// key is a thread's or [ApprovalsKey]; a fork has none of the approvals of its origin.
 type Approvals interface {
-	// Approvals returns what is remembered under a key, oldest first, without what is older than [ApprovalTTL].
+	// Approvals returns the approvals under a key, oldest first, without those older than [ApprovalTTL].
 	Approvals(ctx context.Context, key Key) ([]Approval, error)
-	// Remember adds an approval, whose time it sets. One whose id is there, or was there and was revoked, changes nothing.
+	// Remember adds an approval, and sets its time. An approval with a known or revoked id changes nothing.
 	// ErrUnknownThread: there is no such thread.
 	Remember(ctx context.Context, key Key, a Approval) error
 	// Revoke forgets an approval, and returns it. ErrUnknownApproval: there is none of this id.
@@ -83,9 +87,10 @@ func Covering(list []Approval, s ApprovalSubject, scopes []ApprovalScope) (Appro
 	return Approval{}, false
 }
 
-// keptApprovals are those of a list whose time is not over.
+// keptApprovals returns the unexpired ones of a list.
 func keptApprovals(list []Approval, now time.Time) []Approval {
-	return slices.DeleteFunc(slices.Clone(list), func(a Approval) bool { return !now.Before(a.CreatedAt.Add(ApprovalTTL)) })
+	return slices.DeleteFunc(slices.Clone(list),
+		func(a Approval) bool { return !now.Before(a.CreatedAt.Add(ApprovalTTL)) })
 }
 
 func indexApproval(list []Approval, id string) int {
@@ -105,11 +110,12 @@ func PlanRemember(t *Thread, a Approval, now time.Time) *Transition {
 	return s
 }
 
-// cutApprovals takes back the approvals that were given in turns that leave the conversation or run again. Where it is not known in which turn one was
-// given, it may have been one of these.
+// cutApprovals takes back the approvals that were given in turns that leave the conversation or run again. Where it is
+// not known in which turn one was given, it may have been one of these.
 func (s *Transition) cutApprovals(v Verdict) {
 	s.Thread.Approvals = slices.DeleteFunc(slices.Clone(s.Thread.Approvals), func(a Approval) bool {
-		return v.CutAll || len(s.Left) > 0 && a.After == "" || slices.Contains(s.Left, a.After) || v.Meaning == Repeat && a.After == s.Thread.LastMessage
+		return v.CutAll || len(s.Left) > 0 && a.After == "" || slices.Contains(s.Left, a.After) ||
+			v.Meaning == Repeat && a.After == s.Thread.LastMessage
 	})
 }
 
@@ -128,7 +134,7 @@ func PlanRevoke(t *Thread, id string, now time.Time) (*Transition, Approval) {
 	return s, a
 }
 
-// Approvals returns what is remembered; see [Approvals].
+// Approvals returns the approvals; see [Approvals].
 func (s *store) Approvals(ctx context.Context, key Key) ([]Approval, error) {
 	if err := s.ready(ctx); err != nil {
 		return nil, err
@@ -143,7 +149,8 @@ func (s *store) Approvals(ctx context.Context, key Key) ([]Approval, error) {
 	list := keptApprovals(r.Thread.Approvals, r.Now)
 	for i := range list {
 		list[i].ExpiresAt = list[i].CreatedAt.Add(ApprovalTTL)
-		if forgotten := Deadline(r.Thread, r.Facts, s.o.ThreadTTL); !forgotten.IsZero() && forgotten.Before(list[i].ExpiresAt) {
+		if forgotten := Deadline(r.Thread, r.Facts, s.o.ThreadTTL); !forgotten.IsZero() &&
+			forgotten.Before(list[i].ExpiresAt) {
 			list[i].ExpiresAt = forgotten
 		}
 	}

@@ -27,7 +27,8 @@ func TestApprovalsExpire(t *testing.T) {
 	}
 }
 
-// TestAnApprovalCoversNothingElse: a remembered approval is never found for another agent, participant, tool, hash or scope.
+// TestAnApprovalCoversNothingElse: a remembered approval is never found for another agent, participant, tool, hash or
+// scope.
 func TestAnApprovalCoversNothingElse(t *testing.T) {
 	t.Parallel()
 	few := rapid.SampledFrom([]string{"", "a", "b", "ab"})

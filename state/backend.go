@@ -10,17 +10,18 @@ import (
 )
 
 // ErrConflict is returned by [Backend.Write] and [Backend.UpdateQueue] when the thread is not what the caller has read,
-// and by [Record.Facts] when a fact that was looked up late is of another transition than the thread. The store reads the
-// thread again and computes the transition anew.
+// and by [Record.Facts] when a fact that was looked up late is of another transition than the thread. The store reads
+// the thread again and computes the transition anew.
 var ErrConflict = errors.New("state: the thread has changed")
 
-// A Backend keeps threads for the [Store] that [NewStore] makes of it. It knows nothing of what a transition means: the store
-// reads a thread, computes a transition by the pure functions of this package, and writes the transition if nobody wrote the thread
-// since. Leases, their signals, repeated calls, readers of logs and waiting requests are the store's business.
+// A Backend keeps threads for the [Store] that [NewStore] makes of it. It knows nothing of what a transition means: the
+// store reads a thread, computes a transition by the pure functions of this package, and writes the transition if no
+// one else wrote the thread since. Leases, their signals, repeated calls, readers of logs and waiting requests are the
+// store's business.
 //
-// Every method is safe for concurrent use, and each write is one atomic transition. A thread whose deadline is over does not
-// exist, whether or not it has been removed. All times are the backend's clock's, which is one clock for everybody who
-// writes a thread.
+// Every method is safe for concurrent use, and each write is one atomic transition. A thread after its deadline does
+// not exist, whether or not it has been removed. All times are the backend's clock's, which is one clock for all
+// writers of a thread.
 //
 // Errors other than those that a method names mean that the backend could not be reached or failed, and that nothing is
 // known about what happened. Any method may return [ErrDamaged], or [ErrLater] where a later version
@@ -36,37 +37,38 @@ type Backend interface {
 	// revision 0 with nothing but its key.
 	Read(ctx context.Context, key Key, o ReadOptions) (*Record, error)
 	// Write makes a transition come true, as a whole. ErrConflict: the thread's tag is not that of w.Base, or something
-	// that was read with it has changed so that the transition would be another. ErrLeaseLost: w.Lease does not hold the
-	// thread, or the run that is taken is not overdue any more. ErrGap: w.After is missing in the log.
+	// that was read with it has changed so that the transition would be another. ErrLeaseLost: w.Lease does not hold
+	// the thread, or the run that is taken is not overdue any more. ErrGap: w.After is missing in the log.
 	// [Write.Prepare] makes these checks for backends that keep a thread as one value.
 	//
-	// A backend with a limit makes room before, as statetest.RunLimited says. ErrFull: there is no room for a write that is
-	// [Write.Limited].
+	// A backend with a limit makes room before, as statetest.RunLimited says. ErrFull: there is no room for a write
+	// that is [Write.Limited].
 	//
-	// Frames of the transition that are in the log already are skipped. A write of the tag that the thread has already is
-	// done, and is not done again.
+	// Frames of the transition that are in the log already are skipped. A write of the tag that the thread has already
+	// is done, and is not done again.
 	Write(ctx context.Context, w *Write) (Written, error)
 
 	// Append adds frames to the log of the thread that l holds, in order, without those that are there already.
-	// Revision is the newest that the owner of the lease has seen: a thread that is older has lost a transition, and its
-	// lease with it. It returns the newest frame before, and what the attempt was told. ErrLeaseLost: l does not
-	// hold the thread. ErrGap: the log ends before the frame after.
-	Append(ctx context.Context, l *Lease, revision int64, after FrameID, frames []Frame) (before FrameID, told Flags, err error)
-	// UpdateAttempt changes what is known of a live attempt. It is no transition: revision and tag stay.
+	// Revision is the newest that the owner of the lease has seen: a thread that is older has lost a transition, and
+	// its lease with it. It returns the newest frame before, and the attempt's signals. ErrLeaseLost: l does not hold
+	// the thread. ErrGap: the log ends before the frame after.
+	Append(ctx context.Context, l *Lease, revision int64, after FrameID, frames []Frame) (before FrameID, told Flags,
+		err error)
+	// UpdateAttempt changes the record of a live attempt. It is no transition: revision and tag stay.
 	// [AttemptUpdate.Apply] is what it does. ErrUnknownThread: there is no such thread, and u has no lease.
 	// ErrLeaseLost: u.Lease does not hold the thread.
 	UpdateAttempt(ctx context.Context, key Key, u AttemptUpdate) (Attempt, error)
-	// UpdateQueue changes who waits for a thread. It is no transition: revision and tag stay. [QueueUpdate.Apply] is what it
-	// does. It returns a thread of which Queue is as it is after the update and Live says whether a run is live, and
-	// the time. ErrUnknownThread: there is no such thread. ErrConflict: the thread is not what u.Base has.
+	// UpdateQueue changes who waits for a thread. It is no transition: revision and tag stay. [QueueUpdate.Apply] is
+	// what it does. It returns a thread of which Queue is as it is after the update and Live says whether a run is
+	// live, and the time. ErrUnknownThread: there is no such thread. ErrConflict: the thread is not what u.Base has.
 	UpdateQueue(ctx context.Context, key Key, u QueueUpdate) (*Thread, time.Time, error)
 	// Delete removes a thread. If a run is live, its log gets [DeletedFrame] as its last one. The log is kept for
 	// [DeadLogTTL], for those who have been reading it. A thread that is made under this key later has a higher fence.
 	// The result is that of the thread before. ErrUnknownThread: there is no such thread.
 	Delete(ctx context.Context, key Key) (fence uint64, err error)
 
-	// Purge removes what Delete has left of a thread for those who read its log, and makes sure that nothing of it can be found in what the
-	// backend has on a disk, now or with its next start. A thread that exists is left alone.
+	// Purge removes what Delete has left of a thread for those who read its log, and makes sure that nothing of it can
+	// be found in what the backend has on a disk, now or with its next start. A thread that exists is left alone.
 	Purge(ctx context.Context, key Key) error
 
 	// ReadLog returns what the log has behind a frame, or from the oldest kept frame on for the zero one. It stops at a
@@ -77,19 +79,19 @@ type Backend interface {
 	// State returns the state as it was at a revision; below 0, or from the newest on, the present one.
 	// ErrUnknownThread: there is no such thread. ErrRevision: it is not kept any more.
 	State(ctx context.Context, key Key, revision int64) (json.RawMessage, error)
-	// Messages returns the conversation as it was at a revision, as State does the state, all of one moment. ErrConflict:
-	// somebody wrote the thread between the parts that were read.
+	// Messages returns the conversation as it was at a revision, as State does the state, all of one moment.
+	// ErrConflict: somebody wrote the thread between the parts that were read.
 	Messages(ctx context.Context, key Key, revision int64) (Conversation, error)
 
 	// Find returns the keys of the principal's threads with this id, in the order of their agents.
 	Find(ctx context.Context, principal, id string) ([]Key, error)
 	// Index yields the threads of a principal in the order of their cursors, from those behind q.From on.
 	Index(ctx context.Context, q IndexQuery) iter.Seq2[IndexEntry, error]
-	// Stored returns how many bytes the principal's threads take, by the backend's own count: what is trimmed, deleted or expired does not
-	// count. It costs the same however many threads there are.
+	// Stored returns how many bytes the principal's threads take, by the backend's own count: trimmed, deleted and
+	// expired data does not count. It costs the same however many threads there are.
 	Stored(ctx context.Context, principal string) (int64, error)
-	// Overdue returns threads whose live attempt's lease is over, at most limit of them; 0 means all. It is called
-	// every few seconds, so it is where a backend removes what has expired.
+	// Overdue returns threads with an expired lease of their live attempt, at most limit of them; 0 means all. It is
+	// called every few seconds, so a backend removes expired threads here.
 	Overdue(ctx context.Context, limit int) ([]Key, error)
 
 	// Ping reports whether the backend takes writes.
@@ -98,40 +100,42 @@ type Backend interface {
 	Close() error
 }
 
-// A LogFollower is a [Backend] whose threads other processes write too. It tells of what they add to the logs that are followed here
-// by [EventGrown].
+// A LogFollower is a [Backend] that other processes write, too. It reports their additions to the logs that are
+// followed here by [EventGrown].
 type LogFollower interface {
-	// FollowLog is [Backend.ReadLog] of a log that is followed from then on under a number: the log of a key has one at a time, and the next
-	// one is higher. It may be called again. Told: there will be an event when somebody else adds something; else the caller looks again by
-	// itself before long.
+	// FollowLog is [Backend.ReadLog] of a log that is followed from then on under a number: the log of a key has one at
+	// a time, and the next one is higher. It may be called again. If told is true, there will be an event when
+	// another process adds something; else the caller polls the log.
 	FollowLog(ctx context.Context, key Key, after FrameID, number int64) (page *LogPage, told bool, err error)
-	// UnfollowLog says that nobody here reads the log any more that was followed under a number. It returns at once.
+	// UnfollowLog ends the following of a log under a number, because it has no reader here any more. It returns at
+	// once.
 	UnfollowLog(key Key, number int64)
 }
 
 // A Replicator is a [Backend] that can wait until its copies have a transition.
 type Replicator interface {
-	// Replicated returns when as many copies as are wanted have the transition that left a tag, with all before it. ErrConflict: the thread has
-	// another tag by now. After any other error the transition may be lost in a failover, or kept; the call may be repeated.
+	// Replicated returns when as many copies as are wanted have the transition that left a tag, with all before it.
+	// ErrConflict: the thread has another tag by now. After any other error the transition may be lost in a failover,
+	// or kept; the call may be repeated.
 	Replicated(ctx context.Context, key Key, tag string) error
 }
 
 // ReadOptions say what a reader wants to know beside the thread. A backend that can look facts up at no cost may
 // disregard them.
 type ReadOptions struct {
-	Messages []string // the ids of messages whose places are going to be asked for
+	Messages []string // the ids of messages with places that will be needed
 	Tokens   []string // the ids of tokens; the open and claimed ones of the thread come in any case
-	Frame    FrameID  // whether the log has it; zero: nobody asks
+	Frame    FrameID  // whether the log has it; zero: not needed
 	Have     *Record  // what the reader has: of a thread with the same tag the Private part need not be made anew
-	// Take says that the reader goes on with the run if it is overdue.
+	// Take says that the caller intends to take the run over if it is overdue.
 	Take bool
 }
 
-// A Record is a thread as one moment found it. Nobody changes one.
+// A Record is a thread as of one moment. It is immutable.
 type Record struct {
 	Thread *Thread // at revision 0 if there is none
-	// Tag names the transition that wrote the thread; empty if there is none. Born is the tag of its first transition, behind the
-	// fence it was made with, see [Write.Born].
+	// Tag names the transition that wrote the thread; empty if there is none. Born is the tag of its first transition,
+	// behind the fence it was made with, see [Write.Born].
 	Tag  string
 	Born string
 	// Now is the time of the reading, and Floor the highest fence that a thread of this key had, as far as it is known.
@@ -139,7 +143,7 @@ type Record struct {
 	Floor uint64
 	// HasFrame reports whether the log has the frame that was asked for.
 	HasFrame bool
-	// Facts are what transitions look up. What was not read with the thread is read when it is asked for.
+	// Facts are related records for transitions. Records that were not read with the thread are read on demand.
 	Facts Lookup
 	// Private is the backend's own; it comes back in [Write.Base] and [ReadOptions.Have].
 	Private any
@@ -164,12 +168,12 @@ type Write struct {
 	// Born names a thread that is made apart from all that have, had or will have its key: the fence it is made with, a
 	// dot, and a random text. Of a thread that exists it is the one it has.
 	Born string
-	// Lease must hold the thread, and its log must reach up to After; nil for a transition that needs no lease. The effects
-	// that the attempt has recorded are dropped by a transition with a lease.
+	// Lease must hold the thread, and its log must reach up to After; nil for a transition that needs no lease. The
+	// effects that the attempt has recorded are dropped by a transition with a lease.
 	Lease *Lease
 	After FrameID
-	// Begins says that an attempt begins, with the fence of the transition's thread, and Takes that it goes on with a run that
-	// must still be overdue. Ends says that the run ends.
+	// Begins says that an attempt begins, with the fence of the transition's thread, and Takes that it continues a run
+	// that must still be overdue. Ends says that the run ends.
 	Begins, Takes, Ends bool
 	// Deadline is when the thread may be forgotten; zero while a run is live.
 	Deadline time.Time
@@ -177,7 +181,8 @@ type Write struct {
 	AsksUntil time.Time
 }
 
-// Forever is a time that does not come. A deadline that is later counts as this one: nanoseconds since 1970 end in 2262.
+// Forever is a time that does not come. A deadline that is later counts as this one: nanoseconds since 1970 end in
+// 2262.
 var Forever = time.Unix(1<<33, 0).UTC()
 
 // MaxTTL is how long anything is kept at most: a longer time counts as this one.
@@ -191,9 +196,9 @@ func atMost(t time.Time) time.Time {
 	return t
 }
 
-// Prepare checks that w may be written on the thread as it is now, which has this tag, and returns the thread that is to
-// be kept: the transition's, with what has changed since it was read by other means than a transition. It fails with ErrConflict,
-// ErrLeaseLost or ErrGap. Current is at revision 0 if there is no such thread.
+// Prepare checks that w may be written on the thread as it is now, which has this tag, and returns the thread that is
+// to be kept: the transition's, with changes since it was read by other means than a transition. It fails with
+// ErrConflict, ErrLeaseLost or ErrGap. Current is at revision 0 if there is no such thread.
 func (w *Write) Prepare(current *Thread, tag string, now time.Time) (*Thread, error) {
 	switch {
 	case w.Lease != nil && !current.HeldBy(w.Lease):
@@ -232,7 +237,7 @@ func (w *Write) Prepare(current *Thread, tag string, now time.Time) (*Thread, er
 	return &next, nil
 }
 
-// Written is what came of a [Write].
+// Written is the result of a [Write].
 type Written struct {
 	Before  FrameID // the newest frame of the log before
 	Last    FrameID // and after
@@ -241,20 +246,21 @@ type Written struct {
 
 // A LogPage is a part of a log as it was read.
 type LogPage struct {
-	// Born is the [Write.Born] of the thread whose log it is; empty for one that is gone. The log of such a thread is kept
+	// Born is the [Write.Born] of the log's thread; empty for one that is gone. The log of such a thread is kept
 	// for [DeadLogTTL], or until there is another thread of its key.
 	Born string
-	// Marker is whose log it is by what is in the log itself; empty if that says nothing. A backend that finds the log of a
+	// Marker is the owner of the log by its own content; empty if unknown. A backend that finds the log of a
 	// thread which is gone by the place that the reader has in it need not set it.
 	Marker string
-	Frames []Frame // nobody may change them
+	Frames []Frame // immutable
 	// Last is the newest frame of the log, and End up to where this part reaches: at least to its last frame, and to
 	// Last if there is no More.
 	Last, End FrameID
 	More      bool    // there is more than is read at once
 	Cut       FrameID // the newest frame that is not kept any more; zero: all are
-	// Lost reports that the log does not have the frame that was read from, and will not have it again: the backend has lost its newest
-	// writes. While the owner of that frame's fence is live it may append the frame again, and the frame is not lost.
+	// Lost reports that the log does not have the frame that was read from, and will not have it again: the backend has
+	// lost its newest writes. While the owner of that frame's fence is live it may append the frame again, and the
+	// frame is not lost.
 	Lost bool
 }
 
@@ -265,7 +271,8 @@ type EventKind string
 const (
 	EventSignal EventKind = "signal" // the attempt of Fence is sent Signal
 	EventTurn   EventKind = "turn"   // requests that wait for the thread look again
-	// EventGrown: the log of the thread, or of each that is followed if Thread is empty, may have grown: somebody else may have written it.
+	// EventGrown: the log of the thread, or of each that is followed if Thread is empty, may have grown: somebody else
+	// may have written it.
 	EventGrown EventKind = "grown"
 	// EventRemoved: the thread is gone. Readers of its log are given the rest, and waiting requests look again.
 	EventRemoved EventKind = "removed"
@@ -283,13 +290,13 @@ type Event struct {
 type IndexQuery struct {
 	Principal string
 	Agent     string  // empty: any
-	From      *Cursor // only what is behind it; nil: all
+	From      *Cursor // only those after it; nil: all
 	Count     int     // about how many are going to be asked for
-	Most      int     // how many are going to be asked for at most; 0: nobody knows
+	Most      int     // how many will be needed at most; 0: unknown
 }
 
 // An IndexEntry is a thread where an index has it.
 type IndexEntry struct {
-	At      Cursor // where the next query goes on
+	At      Cursor // the start of the next query
 	Summary Summary
 }

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// Flags are what others have told a live attempt.
+// Flags are signals to a live attempt.
 type Flags struct {
 	Stopped bool // somebody asked for its end
 	Tied    bool // hanging up stops it
 	HungUp  bool // its caller's connection has closed
 }
 
-// Flags are what others have told the attempt.
+// Flags are the signals to the attempt.
 func (l *Live) Flags() Flags { return Flags{Stopped: l.Stopped, Tied: l.Tied, HungUp: l.HungUp} }
 
 // An AttemptOp names what an [AttemptUpdate] changes.
@@ -28,7 +28,7 @@ const (
 	AttemptReader  AttemptOp = "reader"  // it has a reader for TTL from now; 0 notes nothing
 )
 
-// An AttemptUpdate is a change of what is known of a live attempt, other than by a transition.
+// An AttemptUpdate is a change of the record of a live attempt, other than by a transition.
 type AttemptUpdate struct {
 	Op     AttemptOp
 	Lease  *Lease // must hold the thread
@@ -39,8 +39,8 @@ type AttemptUpdate struct {
 	Signal Signal
 }
 
-// Apply returns the live attempt of t after the update, at now; nil if nothing is live, or not the run that is meant: then
-// nothing changes. It fails with ErrLeaseLost.
+// Apply returns the live attempt of t after the update, at now; nil if nothing is live, or not the run that is meant:
+// then nothing changes. It fails with ErrLeaseLost.
 func (u AttemptUpdate) Apply(t *Thread, now time.Time) (*Live, error) {
 	if u.Lease != nil && !t.HeldBy(u.Lease) {
 		return nil, ErrLeaseLost
@@ -65,10 +65,10 @@ func (u AttemptUpdate) Apply(t *Thread, now time.Time) (*Live, error) {
 	return t.Live, nil
 }
 
-// An Attempt is what an [AttemptUpdate] came to.
+// An Attempt is the result of an [AttemptUpdate].
 type Attempt struct {
 	Live bool // whether the run that is meant is live
-	// Fence is that of the live attempt; 0 if its owner has been told of a signal already.
+	// Fence is that of the live attempt; 0 if its owner got a signal already.
 	Fence uint64
 	Flags Flags
 	// ReadLeft is for how long from now the run has a reader; negative if that is over.
@@ -91,7 +91,7 @@ const (
 	QueueJoin  QueueOp = "join"  // takes a place at the end, or renews the one it has; has a Base
 	QueueRenew QueueOp = "renew" // makes the place last for TTL from now
 	QueueHold  QueueOp = "hold"  // takes the place before all others
-	QueueLeave QueueOp = "leave" // gives the place up; other replicas with waiting requests are told to look again
+	QueueLeave QueueOp = "leave" // gives the place up; other replicas with waiting requests get a notice
 )
 
 // A QueueUpdate is a change of who waits for a thread, other than by a transition.
@@ -99,7 +99,7 @@ type QueueUpdate struct {
 	Op     QueueOp
 	Ticket string
 	TTL    time.Duration
-	Base   *Record // the thread must be what was read, and its queue; nil: whatever it is
+	Base   *Record // the thread must be unchanged, and its queue; nil: in any case
 }
 
 // Apply returns the queue after the update.

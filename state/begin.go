@@ -13,7 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/state/document"
 )
 
-// A Claim on a thread's lease: who asks for it and for how long.
+// A Claim on a thread's lease: its owner and its duration.
 type Claim struct {
 	Attempt string // unguessable
 	TTL     time.Duration
@@ -54,8 +54,8 @@ func Plan(t *Thread, f Facts, r *Request, c Claim, now time.Time) (Verdict, *Tra
 	return v, s, err
 }
 
-// PlanBegin is the transition that makes a verdict which runs come true: the conversation as the request leaves
-// it, answers claimed, the client's state merged, the intent written, the lease taken. [document.ErrTooLarge]: the state
+// PlanBegin is the transition that makes a verdict which runs come true: the conversation as the request leaves it,
+// answers claimed, the client's state merged, the intent written, the lease taken. [document.ErrTooLarge]: the state
 // has no room for the client's.
 func PlanBegin(t *Thread, f Facts, r *Request, v Verdict, c Claim, now time.Time) (*Transition, error) {
 	s := newTransition(t, now)
@@ -63,8 +63,10 @@ func PlanBegin(t *Thread, f Facts, r *Request, v Verdict, c Claim, now time.Time
 	n := s.Thread
 	intent := Intent{
 		Origin: c.Fence, Attempts: 1, StartedAt: now, RunID: r.RunID, ParentRunID: r.ParentRunID, Hash: r.Hash,
-		Meaning: v.Meaning, Row: v.Row, Resumed: v.Meaning == Resume, Claims: v.Claims, Cut: v.CutAfter != "" || v.CutAll,
-		Era: r.Era, Tools: r.Tools, Context: r.Context, ForwardedProps: r.ForwardedProps, Hops: r.Hops, Chain: r.Chain, Caller: r.Caller, Trace: r.Trace,
+		Meaning: v.Meaning, Row: v.Row, Resumed: v.Meaning == Resume, Claims: v.Claims,
+		Cut: v.CutAfter != "" || v.CutAll,
+		Era: r.Era, Tools: r.Tools, Context: r.Context, ForwardedProps: r.ForwardedProps, Hops: r.Hops, Chain: r.Chain,
+		Caller: r.Caller, Trace: r.Trace,
 	}
 	if intent.Resumed {
 		intent.Effects = t.Kept.For(v.Claims)
@@ -98,7 +100,8 @@ func PlanBegin(t *Thread, f Facts, r *Request, v Verdict, c Claim, now time.Time
 	}
 	intent.Approximate = v.Restore != "" && f.Past().Approximate(v.Restore)
 	before := t.Run
-	run := Run{RunID: r.RunID, Number: 1, ParentRunID: r.ParentRunID, Origin: c.Fence, Hash: r.Hash, Status: RunRunning, StartedAt: now, Trace: r.Trace, After: n.LastMessage}
+	run := Run{RunID: r.RunID, Number: 1, ParentRunID: r.ParentRunID, Origin: c.Fence, Hash: r.Hash, Status: RunRunning,
+		StartedAt: now, Trace: r.Trace, After: n.LastMessage}
 	if before != nil {
 		run.Number = before.Number + 1
 	}
@@ -111,13 +114,14 @@ func PlanBegin(t *Thread, f Facts, r *Request, v Verdict, c Claim, now time.Time
 	if r.Wait != nil {
 		n.Queue, s.Ticket = Dequeue(n.Queue, r.Wait.Ticket), r.Wait.Ticket
 	}
-	n.Live = &Live{Attempt: c.Attempt, Fence: c.Fence, Until: now.Add(c.TTL), Tied: r.Tied, StartRev: n.StateRev, Intent: intent}
+	n.Live = &Live{Attempt: c.Attempt, Fence: c.Fence, Until: now.Add(c.TTL), Tied: r.Tied, StartRev: n.StateRev,
+		Intent: intent}
 	s.show()
 	return s, s.err
 }
 
-// claim marks the answered tokens, whose questions were asked behind a message, so that nobody else can answer them, and returns their
-// questions.
+// claim marks the answered tokens of questions after a message, so that no other request can answer them, and returns
+// their questions.
 func (s *Transition) claim(f Facts, answers []Answer, after string) []agui.Interrupt {
 	var questions []agui.Interrupt
 	for _, a := range answers {
@@ -160,8 +164,8 @@ func (s *Transition) startState(t *Thread, f Facts, r *Request, v Verdict) error
 	return nil
 }
 
-// restore sets the state back to the one that mark names, or to the oldest that is kept, with what the client has changed
-// itself since, and what patches have since the newest run ended. It returns the way back.
+// restore sets the state back to the one that mark names, or to the oldest that is kept, with what the client has
+// changed itself since, and what patches have since the newest run ended. It returns the way back.
 func (s *Transition) restore(t *Thread, f Facts, r *Request, mark string) (agui.Patch, error) {
 	past := f.Past()
 	own, changes, err := s.clientState(t, f, r)
@@ -225,14 +229,15 @@ func (s *Transition) clientState(t *Thread, f Facts, r *Request) (state json.Raw
 		return nil, nil, err
 	}
 	s.notWritten = nil
-	o := document.MergeOptions{Writable: r.Writable, First: t.Rev == 0, Refused: func(pointer string) { s.notWritten = append(s.notWritten, pointer) }}
+	o := document.MergeOptions{Writable: r.Writable, First: t.Rev == 0,
+		Refused: func(pointer string) { s.notWritten = append(s.notWritten, pointer) }}
 	if err := document.MergeClient(doc, base, r.State, o); err != nil {
 		return nil, nil, err
 	}
 	return doc.JSON(), undo, nil
 }
 
-// mergeBase is the state the caller last saw: the end of the newest run whose last message it has, or the
+// mergeBase is the state the caller last saw: the end of the newest run with a last message that it has, or the
 // start of the newest of which it has only earlier ones; {} where it has none.
 func mergeBase(t *Thread, f Facts, r *Request) (json.RawMessage, error) {
 	has := map[string]bool{}
@@ -290,7 +295,7 @@ func PlanRecord(t *Thread, v Verdict, now time.Time) *Transition {
 	return s
 }
 
-// PlanTake is the transition by which another attempt goes on with a run whose owner died: same run, new fence.
+// PlanTake is the transition by which another attempt continues a run of a dead owner: same run, new fence.
 func PlanTake(t *Thread, c Claim, now time.Time) *Transition {
 	s := newTransition(t, now)
 	live := *t.Live

@@ -14,7 +14,7 @@ import (
 // by the attempt's fence.
 type Commit struct {
 	// Number counts the commits of an attempt, from 1: one that has the number of the newest is that one, made again
-	// because its answer was lost. Where nobody counts, with 0, it is known by its last frame.
+	// because its answer was lost. Without a count, with 0, it is known by its last frame.
 	Number int
 	// State is the shared state; nil leaves it as committed before.
 	State json.RawMessage
@@ -22,54 +22,55 @@ type Commit struct {
 	Initial string
 	// Messages are new ones, or new versions of known ones, in order.
 	Messages []agui.Message
-	// Checkpoint is what the run goes on from; nil keeps none.
+	// Checkpoint is the checkpoint of the run; nil keeps none.
 	Checkpoint json.RawMessage
-	// Notes are what agents keep of the thread between its runs, JSON of a bounded size; nil leaves what there is. What they say
-	// can be made again, so they may get lost.
+	// Notes are what agents keep of the thread between its runs, JSON of a bounded size; nil leaves what there is. What
+	// they say can be made again, so they may get lost.
 	Notes json.RawMessage
 	// KeepCheckpoint leaves checkpoint, questions and calls as they were: the turn is given up.
 	KeepCheckpoint bool
-	// Answers are what the run's claims turned out to be, where admission could not know: each takes the place of the claim of its
-	// id. See [Intent.Typed].
+	// Answers are what the run's claims turned out to be, where admission could not know: each takes the place of the
+	// claim of its id. See [Intent.Typed].
 	Answers []Answer
 	// Tokens are the questions of the checkpoint, and Calls its frontend calls.
 	Tokens []Token
 	Calls  []Call
-	// Frames join the log with the commit: what was not appended before, and a terminal frame. A Rev of [ThisRev]
+	// Frames join the log with the commit: unappended ones, and a terminal frame. A Rev of [ThisRev]
 	// becomes the revision that the commit makes.
 	Frames []Frame
 	// After is the last frame of this fence that was appended before, as for Append; zero: none.
 	After FrameID
-	// Trace is the traceparent of the attempt, by which later ones, and later runs, are linked with it; empty leaves what there is.
+	// Trace is the traceparent of the attempt, by which later ones, and later runs, are linked with it; empty leaves
+	// what there is.
 	Trace string
 	// Patched is what became of patches that waited: State has those that were applied.
 	Patched []PatchResult
-	// End ends the run and gives the lease back; nil goes on.
+	// End ends the run and gives the lease back; nil continues it.
 	End *End
 }
 
-// ThisRev in a frame of a commit stands for the revision of the thread that the commit makes.
+// ThisRev in a frame of a commit means the revision of the thread after the commit.
 const ThisRev = -1
 
 // An End is how a run ended.
 type End struct {
 	Status RunStatus
 	Code   errcode.Code
-	// Text is what clients were told of an error; empty: the code's own sentence.
+	// Text is the message of an error for clients; empty: the code's own sentence.
 	Text string
 	// Reopen opens the claimed tokens again: the answers' own turn failed. Effects are what it had recorded till then:
 	// the same answers, given again, find them.
 	Reopen  bool
 	Effects map[string]json.RawMessage
 	Usage   []agui.TokenUsage
-	// Cost is what is known of the cost of it; nil if nothing is.
+	// Cost is the known part of its cost; nil if unknown.
 	Cost *float64
 	// Undo leads from the state as the run leaves it back to the one it started from. Nil: if there is a difference,
 	// both are compared, which costs what they take and not what changed.
 	Undo agui.Patch
 }
 
-// PlanCommit is the transition of a commit on t, whose live attempt the caller has checked against its lease.
+// PlanCommit is the transition of a commit on t, after the caller has checked its live attempt against the lease.
 func PlanCommit(t *Thread, f Facts, c Commit, now time.Time) (*Transition, error) {
 	s := newTransition(t, now)
 	n := s.Thread
@@ -139,7 +140,7 @@ func tagged(results []PatchResult, tag string) []PatchResult {
 	return results
 }
 
-// keep appends what is new and gives known messages their new version without counting them twice. It reports
+// keep appends new messages and gives known ones their new version without counting them twice. It reports
 // whether anything was new.
 func (s *Transition) keep(f Facts, run uint64, messages []agui.Message) (added bool) {
 	for _, m := range distinct(messages) {
@@ -243,11 +244,11 @@ func (s *Transition) end(f Facts, live *Live, e *End, now time.Time) error {
 // maxCount is the largest count the protocol can tell: the integers of JavaScript end there.
 const maxCount = 1<<53 - 1
 
-// maxModels is how many models have a sum of their own. Remote agents name theirs as they like.
+// maxModels is how many models have a separate sum. Remote agents name theirs as they like.
 const maxModels = 100
 
 // AddUsage sums usage per provider and model; a count unknown on one side is the other's. A sum stops at what clients
-// can read. The first 100 models have sums of their own, all others one without a name.
+// can read. The first 100 models have separate sums, all others one without a name.
 func AddUsage(total, more []agui.TokenUsage) []agui.TokenUsage {
 	total = slices.Clone(total)
 	for _, u := range more {

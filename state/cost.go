@@ -2,7 +2,7 @@ package state
 
 import "math"
 
-// AddCost sums what is known of two costs, in whatever currency they are; nil if neither is known.
+// AddCost returns the sum of the known ones of two costs, in any currency; nil if neither is known.
 func AddCost(total, more *float64) *float64 {
 	switch {
 	case total == nil:

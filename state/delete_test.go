@@ -14,8 +14,8 @@ import (
 	"github.com/agui-gateway/gateway/state/statetest"
 )
 
-// The attempt of a deleted thread is told to stop, and the store keeps nothing of it although it writes no more: notices for a webhook
-// end by being deleted.
+// The attempt of a deleted thread gets a stop, and the store keeps nothing of it although it writes no more: notices
+// for a webhook end by being deleted.
 func TestDeleteForgetsTheAttempt(t *testing.T) {
 	t.Parallel()
 	store := memstore.New(memstore.Options{})
@@ -37,7 +37,7 @@ func TestDeleteForgetsTheAttempt(t *testing.T) {
 	runtime.KeepAlive(store)
 }
 
-// What a store shows readers of a run from memory is let go of with the run, however it ends, if nobody has read it.
+// The frames that a store keeps for readers of a run are released with the run, however it ends, if it has no reader.
 func TestNothingIsKeptOfARunThatNobodyRead(t *testing.T) {
 	t.Parallel()
 	key := state.Key{Principal: "p", Agent: "a", ID: "t"}

@@ -21,7 +21,7 @@
 // # Writing a backend
 //
 // [NewStore] makes a store of a [Backend]. The store reads a thread, computes a transition, and has the backend
-// write it if the thread is unchanged; leases, repeated calls, waiting requests and the readers of logs
+// write it if the thread is unchanged. Leases, repeated calls, waiting requests and the readers of logs
 // are its business. A backend keeps bytes and decides nothing, but it must keep these:
 //
 //   - Each write is one atomic step. A thread has a tag, new with every transition, and [Backend.Write] writes only on the

@@ -19,7 +19,7 @@ import (
 type StoreOptions struct {
 	// ThreadTTL is how long a thread is kept after its last transition, [MaxTTL] at most; 0 means 30 days.
 	ThreadTTL time.Duration
-	// Logger is told of panics in what follows logs for readers; nil means slog.Default.
+	// Logger gets panics of followers of logs; nil means slog.Default.
 	Logger *slog.Logger
 }
 
@@ -41,8 +41,8 @@ func NewStore(b Backend, o StoreOptions) Store {
 	return s
 }
 
-// A store is the engine under every [Store]: it reads a thread, computes a transition, and has it written if nobody wrote the
-// thread meanwhile.
+// A store is the engine under every [Store]: it reads a thread, computes a transition, and has it written if no one
+// else wrote the thread meanwhile.
 type store struct {
 	backend  Backend
 	follower LogFollower // the backend, if other processes write it too; else nil
@@ -126,7 +126,8 @@ func (s *store) dispatch(e Event) {
 	}
 }
 
-// notify delivers an event that the store itself has caused. A backend with other processes tells all of them, this one too.
+// notify delivers an event that the store itself has caused. A backend with other processes tells all of them, this one
+// too.
 func (s *store) notify(e Event) {
 	if s.follower == nil {
 		s.deliver(e)
@@ -202,8 +203,9 @@ func (s *store) write(ctx context.Context, w *Write) (*Record, Written, error) {
 	return after, written, err
 }
 
-// replicated waits until the copies of the backend have a thread as it was read or written. A question, an answer and an approval are not
-// acknowledged before; also not to a caller who repeats a call, because the first one may have failed here.
+// replicated waits until the copies of the backend have a thread as it was read or written. A question, an answer and
+// an approval are not acknowledged before; also not to a caller who repeats a call, because the first one may have
+// failed here.
 func (s *store) replicated(ctx context.Context, r *Record) error {
 	if s.copies == nil || !r.Exists() {
 		return nil

@@ -37,7 +37,8 @@ func (s *store) begin(ctx context.Context, r *Request, o LeaseOptions, read Read
 		return nil, err
 	}
 	if v.Meaning == Queued {
-		_, _, err := s.backend.UpdateQueue(ctx, r.Key, QueueUpdate{Op: QueueJoin, Ticket: r.Wait.Ticket, TTL: min(r.Wait.TTL, MaxTTL), Base: base})
+		_, _, err := s.backend.UpdateQueue(ctx, r.Key,
+			QueueUpdate{Op: QueueJoin, Ticket: r.Wait.Ticket, TTL: min(r.Wait.TTL, MaxTTL), Base: base})
 		if errors.Is(err, ErrUnknownThread) {
 			err = ErrConflict
 		}
@@ -70,14 +71,16 @@ func (s *store) begin(ctx context.Context, r *Request, o LeaseOptions, read Read
 
 // claim is what an attempt asks for, with its fence.
 func claim(base *Record, o LeaseOptions) Claim {
-	return Claim{Attempt: o.Attempt, TTL: min(o.TTL, MaxTTL), Fence: max(NextFence(base.Thread, base.Now), base.Floor+1)}
+	return Claim{Attempt: o.Attempt, TTL: min(o.TTL, MaxTTL),
+		Fence: max(NextFence(base.Thread, base.Now), base.Floor+1)}
 }
 
-// begun is what a request or a take came to. The lease is that of the live attempt: a new one if something was written,
-// or the one it has.
+// begun is the result of a request or a take. The lease is that of the live attempt: a new one if something was
+// written, or the one it has.
 func (s *store) begun(r *Record, v Verdict, o LeaseOptions) *Begun {
 	b := &Begun{
-		Verdict: v, Thread: r.Thread, Exists: r.Exists(), Interrupts: OpenInterrupts(r.Thread, r.Facts, r.Now), Now: r.Now,
+		Verdict: v, Thread: r.Thread, Exists: r.Exists(), Interrupts: OpenInterrupts(r.Thread, r.Facts, r.Now),
+		Now: r.Now,
 	}
 	if v.Meaning.Runs() {
 		b.Lease = s.own(r, o.TTL)
@@ -121,7 +124,7 @@ func verdictOf(t *Thread) Verdict {
 	return Verdict{Meaning: i.Meaning, Row: i.Row, Claims: i.Claims}
 }
 
-// Overdue returns threads whose run nobody owns; see [Admitter].
+// Overdue returns threads with a run without an owner; see [Admitter].
 func (s *store) Overdue(ctx context.Context, limit int) ([]Key, error) {
 	if err := s.ready(ctx); err != nil {
 		return nil, err

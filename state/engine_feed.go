@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// pollPeriod is how soon a log is looked at again that could not be read, or of which nobody tells when it grows.
+// pollPeriod is the time until the next reading of a log that could not be read, or has no notices of growth.
 const pollPeriod = time.Second / 4
 
-// join returns the feed of a thread whose log reaches up to at, for one more reader who has read it. [store.leave] gives
+// join returns the feed of a thread with a log up to at, for one more reader that has read it. [store.leave] gives
 // it back.
 func (s *store) join(ctx context.Context, key Key, born string, at FrameID) *feed {
 	thread := key.Digest()
@@ -28,14 +28,15 @@ func (s *store) join(ctx context.Context, key Key, born string, at FrameID) *fee
 	last, shown := s.shown[thread]
 	s.mu.Unlock()
 	if made && before != nil && before.over() == nil && s.follower != nil {
-		s.refreshFeed(before) // its readers learn that their thread is gone, which nobody would tell them any more
+		// its readers learn that their thread is gone: there is no later event that would wake them
+		s.refreshFeed(before)
 	}
 	switch {
 	case !made || shown && last == at: // the attempt gives the next frames to the feed
 	case s.follower != nil:
 		s.refreshFeed(f)
 	default:
-		s.lookAgain(ctx, thread) // for what was written before anybody knew of the feed
+		s.lookAgain(ctx, thread) // for frames from before the feed
 	}
 	return f
 }
@@ -51,7 +52,8 @@ func (s *store) newFeed(key Key, thread, born string, at FrameID) *feed {
 	return f
 }
 
-// expect has a feed ready for the reader of a run that an owner here has begun behind a frame: most are read at once, from their beginning on.
+// expect has a feed ready for the reader of a run that an owner here has begun behind a frame: most are read at once,
+// from their beginning on.
 func (s *store) expect(r *Record, at FrameID) {
 	thread := r.Thread.Key.Digest()
 	s.mu.Lock()
@@ -68,8 +70,8 @@ func (s *store) expect(r *Record, at FrameID) {
 	}
 }
 
-// joinRun returns the feed of a thread for a reader who is at the beginning of the run that lives here, nil if the feed does not reach back to
-// that. [store.leave] gives it back.
+// joinRun returns the feed of a thread for a reader at the beginning of the run of this process, nil if the feed does
+// not reach back to that. [store.leave] gives it back.
 func (s *store) joinRun(key Key, at FrameID) *feed {
 	thread := key.Digest()
 	s.mu.Lock()
@@ -127,7 +129,8 @@ func (s *store) lookAgain(ctx context.Context, thread string) {
 	}
 }
 
-// refresh has the feed of a thread, or every feed if none is named, brought up to the log's end, because somebody else may have written it.
+// refresh has the feed of a thread, or every feed if none is named, brought up to the log's end, because somebody else
+// may have written it.
 func (s *store) refresh(thread string) {
 	s.mu.Lock()
 	feeds := s.feeds
@@ -153,8 +156,8 @@ func (s *store) refresh(thread string) {
 	}
 }
 
-// endFeed is the end of a run here for the feed of its thread. Most who have read the run leave at once, and nobody has to follow it for them;
-// some are a little behind.
+// endFeed is the end of a run here for the feed of its thread. Most readers of the run leave at once, and following the
+// log would be wasted; some are a little behind.
 func (s *store) endFeed(thread string) {
 	if !s.dropUnread(thread) {
 		return
@@ -163,7 +166,7 @@ func (s *store) endFeed(thread string) {
 		if s.follower != nil {
 			s.refresh(thread)
 		} else {
-			s.clearFeed(thread) // what is kept of the log from here on is the backend's to say
+			s.clearFeed(thread) // the backend has the log from here on
 		}
 	})
 }
@@ -177,8 +180,8 @@ func (s *store) refreshFeed(f *feed) {
 	}
 }
 
-// refreshUntilTold reads what there is until the backend tells of what comes next, nobody reads the feed, or its thread is gone. A backend that
-// is away is waited for.
+// refreshUntilTold reads the log until the backend follows it, the feed has no reader, or its thread is gone. A backend
+// that is away is waited for.
 func (s *store) refreshUntilTold(f *feed) {
 	for {
 		told := false
@@ -208,7 +211,7 @@ func (s *store) refreshUntilTold(f *feed) {
 	}
 }
 
-// endRefresh reports whether a look is over: it is not if somebody has asked for another meanwhile.
+// endRefresh reports whether a refresh is over: it is not if another one was requested meanwhile.
 func (s *store) endRefresh(f *feed) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -224,10 +227,11 @@ func (s *store) endRefresh(f *feed) bool {
 
 // final reports whether waiting does not help a reader. A backend that is away may come back; a thread does not.
 func final(err error) bool {
-	return errors.Is(err, ErrUnknownThread) || errors.Is(err, ErrDamaged) || errors.Is(err, ErrLater) || errors.Is(err, ErrTrimmed)
+	return errors.Is(err, ErrUnknownThread) || errors.Is(err, ErrDamaged) || errors.Is(err, ErrLater) ||
+		errors.Is(err, ErrTrimmed)
 }
 
-// refollowPeriod is how often every log that is followed is looked at all the same: a backend forgets who has long not been heard of.
+// refollowPeriod is how often followed logs are read without a notice: a backend drops silent followers.
 const refollowPeriod = 6 * time.Hour
 
 // refollow looks at the logs that are followed, until the store is closed.
@@ -243,8 +247,7 @@ func (s *store) refollow() {
 	}
 }
 
-// advance reads what there is, and reports whether the backend tells of what comes next. What an owner of the thread that lives here writes
-// is not told but shown.
+// advance reads the log, and reports whether the backend follows it. Frames of an owner in this process come directly.
 func (s *store) advance(f *feed) (told bool, err error) {
 	ctx := context.Background() // closing the backend is what ends a call
 	for {
@@ -283,7 +286,8 @@ func (s *store) show(ctx context.Context, thread, born string, frames []Frame, b
 	s.mu.Lock()
 	f := s.feeds[thread]
 	unread := f != nil && f.readers == 0
-	if s.owners[attemptKey{thread, last.Fence}] != nil { // not an attempt of another store, which shows the next frame there
+	// not an attempt of another store, which shows the next frame there
+	if s.owners[attemptKey{thread, last.Fence}] != nil {
 		s.shown[thread] = last
 	}
 	s.mu.Unlock()
@@ -294,7 +298,8 @@ func (s *store) show(ctx context.Context, thread, born string, frames []Frame, b
 			s.dropUnread(thread)
 		}
 		f.wakeReaders()
-	case s.follower != nil: // frames are missing between, the backend has lost some, or the readers' thread is gone and this is another one
+	// frames are missing between, the backend has lost some, or the readers' thread is gone and this is another one
+	case s.follower != nil:
 		s.refreshFeed(f)
 	default:
 		s.lookAgain(ctx, thread)

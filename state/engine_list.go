@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	// defaultLimit is how many threads a page has if nobody says.
+	// defaultLimit is the default number of threads in a page.
 	defaultLimit = 20
 	// selectingCount is about how many threads are read at once where a query selects some of them.
 	selectingCount = 250
 )
 
-// List returns a page of threads; see [Directory]. A thread that is elsewhere than the index has it is shown where it was
-// found.
+// List returns a page of threads; see [Directory]. A thread that is elsewhere than the index has it is shown where it
+// was found.
 func (s *store) List(ctx context.Context, q Query) (Page, error) {
 	if err := s.ready(ctx); err != nil {
 		return Page{}, err

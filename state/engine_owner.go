@@ -12,7 +12,7 @@ type owner struct {
 
 	mu    sync.Mutex
 	base  *Record   // the thread as this attempt last saw or wrote it
-	tied  bool      // it was, and nobody has untied it yet
+	tied  bool      // it was, and was not untied yet
 	stale time.Time // long after the lease is over, by this machine's clock
 }
 
@@ -37,7 +37,8 @@ func (s *store) own(r *Record, ttl time.Duration) *Lease {
 	own := s.owners[at]
 	if own == nil || own.lease.Attempt != live.Attempt {
 		own = &owner{signals: newSignals(), tied: live.Tied}
-		own.lease = &Lease{Key: r.Thread.Key, Attempt: live.Attempt, Fence: live.Fence, Signals: own.signals.ch, thread: at.thread}
+		own.lease = &Lease{Key: r.Thread.Key, Attempt: live.Attempt, Fence: live.Fence, Signals: own.signals.ch,
+			thread: at.thread}
 		s.owners[at] = own
 	}
 	s.mu.Unlock()
@@ -49,7 +50,7 @@ func (s *store) own(r *Record, ttl time.Duration) *Lease {
 	return own.lease
 }
 
-// owner returns what is known of a lease, nil if it is nobody's here.
+// owner returns the owner of a lease in this process, or nil.
 func (s *store) owner(l *Lease) *owner {
 	at := attemptKey{l.digest(), l.Fence}
 	s.mu.Lock()
@@ -68,7 +69,7 @@ func (s *store) disown(l *Lease) {
 	s.mu.Unlock()
 }
 
-// handOver is disown for a lease whose thread somebody else goes on with.
+// handOver is disown for a lease of a thread that another process continues.
 func (s *store) handOver(l *Lease) {
 	s.disown(l)
 	if s.dropUnread(l.digest()) && s.follower != nil {
@@ -76,7 +77,7 @@ func (s *store) handOver(l *Lease) {
 	}
 }
 
-// ended is disown for a lease whose run is over.
+// ended is disown for a lease of an ended run.
 func (s *store) ended(l *Lease) {
 	s.disown(l)
 	s.endFeed(l.digest())
@@ -90,7 +91,7 @@ func (s *store) lost(l *Lease) {
 	}
 }
 
-// disownStale forgets leases that nobody gave back.
+// disownStale forgets leases that were not given back.
 func (s *store) disownStale() {
 	now := time.Now()
 	s.mu.Lock()
@@ -132,7 +133,7 @@ func (o *owner) known() *Record {
 	return o.base
 }
 
-// seen is the newest revision that the owner has seen, and whose log it writes.
+// seen returns the newest revision that the owner has seen, and the incarnation of its log.
 func (o *owner) seen() (revision int64, born string) {
 	if base := o.known(); base != nil {
 		return base.Thread.Rev, base.Born
@@ -199,6 +200,6 @@ func (s *signals) send(signal Signal) {
 	select {
 	case s.ch <- signal:
 		s.sent[signal] = true
-	default: // more signals than there are: nobody receives them
+	default: // more signals than there are: they are not received
 	}
 }

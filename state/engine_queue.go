@@ -14,7 +14,8 @@ func (s *store) Await(ctx context.Context, key Key, ticket string, ttl time.Dura
 		if err := s.ready(ctx); err != nil {
 			return err
 		}
-		t, now, err := s.backend.UpdateQueue(ctx, key, QueueUpdate{Op: QueueRenew, Ticket: ticket, TTL: min(ttl, MaxTTL)})
+		t, now, err := s.backend.UpdateQueue(ctx, key,
+			QueueUpdate{Op: QueueRenew, Ticket: ticket, TTL: min(ttl, MaxTTL)})
 		if err != nil || t.Turn(ticket, now) {
 			return err
 		}

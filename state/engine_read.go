@@ -30,8 +30,8 @@ func (s *store) Load(ctx context.Context, key Key) (*Thread, []agui.Interrupt, e
 	return r.Thread, open, r.Facts.Err()
 }
 
-// Snapshot returns the thread with what is kept beside it; see [ThreadReader]. It is read in pieces, anew if somebody
-// wrote the thread between.
+// Snapshot returns the thread with its related records; see [ThreadReader]. It is read in pieces, anew if another
+// process wrote the thread between.
 func (s *store) Snapshot(ctx context.Context, key Key) (*Snapshot, error) {
 	return retryConflicts(ctx, func() (*Snapshot, error) {
 		r, err := s.existing(ctx, key, ReadOptions{})
@@ -161,12 +161,14 @@ func (s *store) planFork(ctx context.Context, from Key, messageID, id string) (*
 	if err != nil {
 		return nil, err
 	}
-	if len(r.Thread.Answered) > 0 { // one look-up in place of one for each
-		if r, err = s.existing(ctx, from, ReadOptions{Messages: []string{messageID}, Tokens: answeredIDs(r.Thread)}); err != nil {
+	if len(r.Thread.Answered) > 0 { // one look-up instead of one for each
+		if r, err = s.existing(ctx, from,
+			ReadOptions{Messages: []string{messageID}, Tokens: answeredIDs(r.Thread)}); err != nil {
 			return nil, err
 		}
 	}
-	transition, err := PlanFork(r.Thread, r.Facts, messageID, Key{Principal: from.Principal, Agent: from.Agent, ID: id}, r.Now)
+	transition, err := PlanFork(r.Thread, r.Facts, messageID, Key{Principal: from.Principal, Agent: from.Agent, ID: id},
+		r.Now)
 	return transition, errors.Join(r.Facts.Err(), err)
 }
 
@@ -182,7 +184,8 @@ func (s *store) Delete(ctx context.Context, key Key) error {
 	thread := key.Digest()
 	s.lookAgain(ctx, thread)
 	s.deliverSignal(attemptKey{thread, fence}, SignalStop)
-	s.disown(&Lease{Key: key, Fence: fence, thread: thread}) // its attempt may have nothing to write by which it would learn that
+	// its attempt may have nothing to write by which it would learn that
+	s.disown(&Lease{Key: key, Fence: fence, thread: thread})
 	s.dropUnread(thread)
 	s.notify(Event{Kind: EventTurn, Thread: thread})
 	return nil

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Tail yields the frames behind after; see [ThreadReader]. What is old is read from the backend, what is new comes from
-// the one feed that all readers of the thread in this process share. Once it has begun, a tail waits for a backend that is
-// away; one that came back without the thread ends it. The batches are shared: nobody may change one.
+// Tail yields the frames after a cursor; see [ThreadReader]. Old frames are read from the backend, new ones come from
+// the one feed that all readers of the thread in this process share. Once it has begun, a tail waits for a backend that
+// is away; one that restarts without the thread ends it. The batches are shared and immutable.
 func (s *store) Tail(ctx context.Context, key Key, after FrameID) iter.Seq2[[]Frame, error] {
 	return func(yield func([]Frame, error) bool) {
 		t := &tail{store: s, key: key, at: after}
@@ -49,12 +49,12 @@ type tail struct {
 	store *store
 	key   Key
 	at    FrameID
-	born  string // whose log it is
+	born  string // the incarnation of the log
 	feed  *feed  // nil until the reader has caught up
 	waits bool   // the feed had nothing the last time
 }
 
-// next returns what comes next, or what to wait on if that is nothing yet.
+// next returns the next frames, or a channel to wait on if there are none yet.
 func (t *tail) next(ctx context.Context) ([]Frame, <-chan struct{}, error) {
 	if t.feed == nil && t.born == "" {
 		if t.feed = t.store.joinRun(t.key, t.at); t.feed != nil {
@@ -64,7 +64,8 @@ func (t *tail) next(ctx context.Context) ([]Frame, <-chan struct{}, error) {
 	var wake <-chan struct{}
 	if t.feed != nil {
 		batch, next, ok, err := t.feed.behind(t.at)
-		unsure := t.at.Seq == 0 && t.waits && len(batch) == 0 // the run may be lost before its first frame, which the feed never had
+		// the run may be lost before its first frame, which the feed never had
+		unsure := t.at.Seq == 0 && t.waits && len(batch) == 0
 		if err != nil || ok && !unsure {
 			t.waits = len(batch) == 0
 			t.move(batch)
@@ -107,8 +108,8 @@ func (t *tail) end() {
 	}
 }
 
-// of reports whether the page is of the thread that was born so. One that is gone leaves its log behind, for whoever was
-// reading it, or knows a run in it; in the middle of a run it is the log of that run's thread.
+// of reports whether the page is of the thread that was born so. One that is gone leaves its log behind, for whoever
+// was reading it, or knows a run in it; in the middle of a run it is the log of that run's thread.
 func (p *LogPage) of(born string) bool {
 	if p.Born == "" {
 		return len(p.Frames) > 0 && (p.Marker == "" || p.Marker == born)

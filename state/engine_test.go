@@ -14,7 +14,8 @@ import (
 	"github.com/agui-gateway/gateway/state/statetest/simstore"
 )
 
-// TestEngine runs the suite of all stores on the backend in memory: the engine, admission and the transitions are of this package.
+// TestEngine runs the suite of all stores on the backend in memory: the engine, admission and the transitions are of
+// this package.
 func TestEngine(t *testing.T) {
 	statetest.Run(t, func(_ *testing.T, clock *statetest.Clock) state.Store {
 		return memstore.New(memstore.Options{Now: clock.Now, LogTTL: statetest.LogTTL, ThreadTTL: statetest.ThreadTTL})
@@ -65,8 +66,8 @@ func TestAReaderOfALostRunEnds(t *testing.T) {
 	})
 }
 
-// TestARunWhoseCommitIsLostHasNoLease loses a commit, as a failover does. The owner has seen a newer revision than the store has, so each
-// way to write on ends its lease.
+// TestARunWhoseCommitIsLostHasNoLease loses a commit, as a failover does. The owner has seen a newer revision than the
+// store has, so each way to write on ends its lease.
 func TestARunWhoseCommitIsLostHasNoLease(t *testing.T) {
 	t.Parallel()
 	for name, write := range map[string]func(s state.Store, l *state.Lease) error{

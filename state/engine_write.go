@@ -91,8 +91,10 @@ func (s *store) commit(ctx context.Context, l *Lease, c Commit) (*Thread, error)
 	if err := errors.Join(base.Facts.Err(), err); err != nil {
 		return nil, err
 	}
-	after, written, err := s.write(ctx, &Write{Base: base, Transition: transition, Lease: l, After: c.After, Ends: c.End != nil})
-	if errors.Is(err, ErrLeaseLost) && !read.Frame.IsZero() { // or it is done, its reply was lost, and another run has begun since
+	after, written, err := s.write(ctx,
+		&Write{Base: base, Transition: transition, Lease: l, After: c.After, Ends: c.End != nil})
+	// or it is done, its reply was lost, and another run has begun since
+	if errors.Is(err, ErrLeaseLost) && !read.Frame.IsZero() {
 		again, err := s.backend.Read(ctx, l.Key, ReadOptions{Frame: read.Frame})
 		if err != nil {
 			return nil, err
@@ -113,7 +115,7 @@ func (s *store) commit(ctx context.Context, l *Lease, c Commit) (*Thread, error)
 	return after.Thread, nil
 }
 
-// repeated is the thread after a commit that was made before, whose reply was lost.
+// repeated returns the thread after a commit that was made before with a lost reply.
 func (s *store) repeated(ctx context.Context, l *Lease, c Commit, r *Record) (*Thread, error) {
 	if err := s.replicated(ctx, r); err != nil {
 		return nil, err
@@ -124,7 +126,7 @@ func (s *store) repeated(ctx context.Context, l *Lease, c Commit, r *Record) (*T
 	return r.Thread, nil
 }
 
-// update changes what is known of the attempt that holds a lease.
+// update changes the record of the attempt that holds a lease.
 func (s *store) update(ctx context.Context, l *Lease, u AttemptUpdate) error {
 	if err := s.writable(ctx, l, nil); err != nil {
 		return err

@@ -12,8 +12,8 @@ import (
 	"github.com/agui-gateway/gateway/state/memstore"
 )
 
-// A run whose owner has died is taken over: the new attempt goes on from the last commit, and the old one, if it lives after
-// all, writes nothing any more. Readers see one log.
+// A run of a dead owner is taken over: the new attempt continues from the last commit, and the old one, if it lives
+// after all, writes nothing any more. Readers see one log.
 func ExampleStore() {
 	ctx := context.Background()
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
@@ -41,7 +41,7 @@ func ExampleStore() {
 		return
 	}
 
-	now = now.Add(time.Minute) // in which nobody has renewed the lease
+	now = now.Add(time.Minute) // without a renewal of the lease
 	overdue, err := store.Overdue(ctx, 10)
 	if err != nil || len(overdue) == 0 {
 		fmt.Println("nothing is overdue:", err)
@@ -70,11 +70,11 @@ func ExampleStore() {
 			fmt.Println(string(f.Data))
 		}
 		if batch[len(batch)-1].ID == last[0].ID {
-			break // the log goes on with the thread's next run
+			break // the log continues with the thread's next run
 		}
 	}
 	// Output:
-	// goes on with {"next":"hotel"}
+	// continues with {"next":"hotel"}
 	// the old attempt may write: false
 	// {"type":"CUSTOM","name":"flights"}
 	// {"type":"CUSTOM","name":"hotel"}

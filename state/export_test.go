@@ -1,6 +1,6 @@
 package state
 
-// Feeds is how many threads a store keeps what was written of them for, for readers.
+// Feeds returns the number of threads with kept frames for readers.
 func Feeds(s Store) int {
 	of, _ := s.(*store)
 	of.mu.Lock()

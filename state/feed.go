@@ -9,13 +9,13 @@ import (
 const (
 	feedFrames = 1024
 	feedBytes  = 512 << 10
-	// unreadBytes is how much of a run is kept for the reader who is to come.
+	// unreadBytes is how much of a run is kept for a future reader.
 	unreadBytes = 64 << 10
 )
 
-// A feed is the newest part of one thread's log, for the readers this process has of it. It is filled straight from memory
-// by an owner of the thread that lives here and, if other processes write the backend too, by reading what the backend tells of, once
-// however many readers there are. A feed of which nothing comes holds no goroutine.
+// A feed is the newest part of one thread's log, for the readers this process has of it. It is filled straight from
+// memory by an owner of the thread that lives here and, if other processes write the backend too, by reading what the
+// backend tells of, once however many readers there are. A feed of which nothing comes holds no goroutine.
 type feed struct {
 	key    Key
 	thread string // the key's digest
@@ -24,8 +24,8 @@ type feed struct {
 	leaves chan struct{} // closed when the last reader has left
 
 	readers int // guarded by the store's lock
-	// begun is the place before a run that an owner here began when nothing was missing in the feed, which is kept while that run lives even if
-	// it has no reader. It is guarded by the store's lock.
+	// begun is the place before a run that an owner here began when nothing was missing in the feed, which is kept
+	// while that run lives even if it has no reader. It is guarded by the store's lock.
 	begun FrameID
 
 	mu         sync.Mutex
@@ -39,8 +39,8 @@ type feed struct {
 	followed   bool // the backend was asked to tell of the log
 }
 
-// take adds a page that was read from after on, and reports whether there may be more to read. If an owner in this process has added frames
-// meanwhile, take reports true without adding the page, and the caller reads from the new end.
+// take adds a page that was read from after on, and reports whether there may be more to read. If an owner in this
+// process has added frames meanwhile, take reports true without adding the page, and the caller reads from the new end.
 func (f *feed) take(page *LogPage, after FrameID) (more bool, err error) {
 	if !page.of(f.born) {
 		return false, ErrUnknownThread
@@ -57,7 +57,7 @@ func (f *feed) take(page *LogPage, after FrameID) (more bool, err error) {
 	return page.More || page.Born == "", nil
 }
 
-// beginRefresh reports whether the caller is the one who looks; else whoever does will look again.
+// beginRefresh reports whether the caller has to refresh; otherwise the running refresh starts over.
 func (f *feed) beginRefresh() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -69,7 +69,8 @@ func (f *feed) beginRefresh() bool {
 	return true
 }
 
-// endRefresh reports whether nobody has asked for another look meanwhile; then the caller's is over. Followed: the backend tells of the log.
+// endRefresh reports whether the refresh is over, without a request for another one meanwhile. Followed: the backend
+// follows the log.
 func (f *feed) endRefresh() (over, followed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -84,7 +85,7 @@ func (f *feed) follow() {
 	f.followed = true
 }
 
-// given reports whether the backend tells of the log to nobody who still looks, and is to be told so.
+// given reports whether the backend still follows the log although no refresh needs it.
 func (f *feed) given() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -103,14 +104,15 @@ func (f *feed) over() error {
 	return f.err
 }
 
-// continues reports whether frames, which an owner in this process appended after the frame before, continue the feed. If the backend has lost
-// frames of the feed, their owner may append them again. Frames of another fence then begin at an earlier place.
+// continues reports whether frames, which an owner in this process appended after the frame before, continue the feed.
+// If the backend has lost frames of the feed, their owner may append them again. Frames of another fence then begin at
+// an earlier place.
 func (f *feed) continues(frames []Frame, before FrameID) bool {
 	end := f.end()
 	return before == end || before.Less(end) && frames[0].ID.Fence == end.Fence
 }
 
-// add appends what is new of frames, which are all there are up to end, and returns how many bytes the feed has then.
+// add appends the new ones of frames, which are complete up to end, and returns how many bytes the feed has then.
 func (f *feed) add(frames []Frame, end FrameID) (size int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -158,7 +160,8 @@ func (f *feed) fail(err error) {
 	f.wakeReaders()
 }
 
-// behind returns the frames behind at, or what to wait on if there are none; not ok: the feed does not reach back that far.
+// behind returns the frames behind at, or what to wait on if there are none; not ok: the feed does not reach back that
+// far.
 func (f *feed) behind(at FrameID) (batch []Frame, wake <-chan struct{}, ok bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -9,11 +9,11 @@ import (
 	"github.com/agui-gateway/gateway/state/document"
 )
 
-// PlanFork is the first transition of a new thread, key, that begins as t was at a message: with the conversation up
-// to it and the state at the end of its run if it is that run's last message, else at the run's start; the
-// oldest kept state where that is gone. The way back to the states before it comes along, for turns that are regenerated
-// or edited there, and so do the questions that were answered in it. Open questions and open calls stay behind: calls of the last message keep
-// the results they have, and those without any are not answered. ErrUnknownMessage: t has no such message.
+// PlanFork is the first transition of a new thread, key, that begins as t was at a message: with the conversation up to
+// it and the state at the end of its run if it is that run's last message, else at the run's start; the oldest kept
+// state where that is gone. The way back to the states before it comes along, for turns that are regenerated or edited
+// there, and so do the questions that were answered in it. Open questions and open calls stay behind: calls of the last
+// message keep the results they have, and those without any are not answered. ErrUnknownMessage: t has no such message.
 func PlanFork(t *Thread, f Facts, messageID string, key Key, now time.Time) (*Transition, error) {
 	list, _ := endOf(f, func(StoredMessage, bool) bool { return false })
 	at := list.index(messageID)
@@ -28,7 +28,8 @@ func PlanFork(t *Thread, f Facts, messageID string, key Key, now time.Time) (*Tr
 	s.Past = past
 	run, _ := runOf(t, f, list, messageID)
 	whole := document.History{Marks: s.Past}
-	s.Thread.Approximate = whole.Index(startMark(run)) < 0 && whole.Index(endMark(run)) < 0 && f.Past().Approximate(startMark(run))
+	s.Thread.Approximate = whole.Index(startMark(run)) < 0 && whole.Index(endMark(run)) < 0 &&
+		f.Past().Approximate(startMark(run))
 	s.Thread.Notes = t.Notes // agents look at whether a note is of what the fork has
 	s.setState(state)
 	open := map[string]bool{}
@@ -52,7 +53,8 @@ func PlanFork(t *Thread, f Facts, messageID string, key Key, now time.Time) (*Tr
 	for _, m := range list[:at+1] {
 		for _, call := range m.Calls {
 			if open[call] { // in the order the calls were made
-				s.add(0, agui.Message{ID: "unanswered-" + call, Role: agui.RoleTool, ToolCallID: call, Content: agui.TextContent(NotAnswered)})
+				s.add(0, agui.Message{ID: "unanswered-" + call, Role: agui.RoleTool, ToolCallID: call,
+					Content: agui.TextContent(NotAnswered)})
 			}
 		}
 	}
@@ -63,8 +65,8 @@ func PlanFork(t *Thread, f Facts, messageID string, key Key, now time.Time) (*Tr
 	return s, s.err
 }
 
-// pastAt is the state that belongs to a message of the conversation, and the marks that lead back from it. The newest of
-// them names that state, so that it is found again when the fork has run.
+// pastAt is the state that belongs to a message of the conversation, and the marks that lead back from it. The newest
+// of them names that state, so that it is found again when the fork has run.
 func pastAt(t *Thread, f Facts, list Conversation, messageID string) (json.RawMessage, []document.Mark, error) {
 	run, last := runOf(t, f, list, messageID)
 	newest, past := t.Newest(), f.Past()
@@ -73,7 +75,7 @@ func pastAt(t *Thread, f Facts, list Conversation, messageID string) (json.RawMe
 		return present, past.With(endMark(run), nil).Marks, nil
 	}
 	if t.Live != nil {
-		// The past leads back from where the newest run began, as long as it goes on.
+		// The past leads back from the beginning of the newest run, as long as it is live.
 		start := object(f.State(t.Live.StartRev))
 		if newest.Origin == run && last {
 			undo, err := document.Diff(present, start)
@@ -101,8 +103,8 @@ func pastAt(t *Thread, f Facts, list Conversation, messageID string) (json.RawMe
 	return state, marks, err
 }
 
-// runOf returns the run that brought a message of the conversation, and whether it ended with it: the message is the last
-// one of the run, and the one that it ended with did not leave.
+// runOf returns the run that brought a message of the conversation, and whether it ended with it: the message is the
+// last one of the run, and the one that it ended with did not leave.
 func runOf(t *Thread, f Facts, list Conversation, messageID string) (run uint64, last bool) {
 	run = list[list.index(messageID)].Run
 	if list[lastIndex(list, func(m StoredMessage) bool { return m.Run == run })].ID != messageID {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A Format is the version of what stores keep of threads. A gateway uses a store of its own format only: it refuses
+// A Format is the version of stored threads. A gateway uses a store of its format only: it refuses
 // an older store with [ErrOlder] and a newer one with [ErrLater], and changes neither.
 type Format int
 

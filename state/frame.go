@@ -12,8 +12,8 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 )
 
-// A FrameID is the place of a frame in a thread's log, and most of the SSE id that its readers use as their cursor. IDs are
-// unique and increase along a thread, on all replicas alike. The zero FrameID is the place before every frame.
+// A FrameID is the place of a frame in a thread's log, and most of the SSE id that its readers use as their cursor. IDs
+// are unique and increase along a thread, on all replicas alike. The zero FrameID is the place before every frame.
 type FrameID struct {
 	Fence uint64 // of the lease the frame was written under
 	Seq   uint64 // within the fence
@@ -88,24 +88,25 @@ type Frame struct {
 	Type agui.EventType `json:"t"`
 	// Data is the encoded event in its canonical form; nil in a marker.
 	Data json.RawMessage `json:"d,omitempty"`
-	// Rev is set in a marker, which stands for a MESSAGES_SNAPSHOT or STATE_SNAPSHOT: it is the revision of the thread whose
-	// messages or state the reader is sent. So a snapshot costs the log the same on a long thread as on a short one. It is 0
-	// in every other frame.
+	// Rev is set in a marker, which represents a MESSAGES_SNAPSHOT or STATE_SNAPSHOT: it is the revision of the thread
+	// that the messages or the state for the reader are of. So a snapshot costs the log the same on a long thread as on
+	// a short one. It is 0 in every other frame.
 	Rev int64 `json:"r,omitempty"`
-	// At is when a marker was written, in Unix milliseconds; 0 if that is not known. Every other frame has its time in its event.
+	// At is when a marker was written, in Unix milliseconds; 0 if that is not known. Every other frame has its time in
+	// its event.
 	At int64 `json:"a,omitempty"`
 	// Ending is set in the frame that ends a run.
 	Ending *Ending `json:"e,omitempty"`
 }
 
-// TypeTrace is the type of a frame that tells of a step of the run, to those who ask for it. Its event is a CUSTOM. It stands between the
-// first event of a run and the last, and means nothing for what the run adds up to.
+// TypeTrace is the type of a frame that tells of a step of the run, to those who ask for it. Its event is a CUSTOM. It
+// stands between the first event of a run and the last, and means nothing for what the run adds up to.
 const TypeTrace agui.EventType = "gateway.trace"
 
 // An Ending is what the frame that ends a run carries beside its event, for readers who must be shown another end
 // than the stored one.
 type Ending struct {
-	// ThreadID and RunID are those of the run. RUN_ERROR names neither, an end that stands in for it must.
+	// ThreadID and RunID are those of the run. RUN_ERROR names neither, an end that replaces it must.
 	ThreadID string `json:"t,omitempty"`
 	RunID    string `json:"u,omitempty"`
 	// Resumed says that the run answered interrupts.
@@ -114,13 +115,14 @@ type Ending struct {
 	Open []agui.Interrupt `json:"o,omitempty"`
 }
 
-// DeadLogTTL is how long the log of a thread that is gone is kept for who is reading it.
+// DeadLogTTL is how long the log of a deleted thread is kept for its readers.
 const DeadLogTTL = time.Minute
 
-// DeletedFrame is the last frame in the log of a thread that is deleted under its live run: who reads the run is told
-// that it was stopped, at a time in Unix milliseconds. It has no [Ending], for nothing has closed what the run has open.
+// DeletedFrame is the last frame in the log of a thread that is deleted under its live run: its readers get that it was
+// stopped, at a time in Unix milliseconds. It has no [Ending], for nothing has closed what the run has open.
 func DeletedFrame(id FrameID, at int64) (Frame, error) {
 	code := errcode.Cancelled
-	data, err := agui.Encode(&agui.RunError{Base: agui.Base{Timestamp: at}, Message: code.Message(), Code: string(code)})
+	data, err := agui.Encode(&agui.RunError{Base: agui.Base{Timestamp: at}, Message: code.Message(),
+		Code: string(code)})
 	return Frame{ID: id, Type: agui.TypeRunError, Data: data}, err
 }

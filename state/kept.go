@@ -7,7 +7,7 @@ import (
 )
 
 // Kept is what a turn that failed had done with the answers it was given. A person who gives the same answers again
-// asks for the same turn: what was recorded is not done twice. Other answers ask for another.
+// asks for the same turn: recorded effects are not repeated. Other answers ask for another.
 type Kept struct {
 	Answers []Answer                   `json:"answers"`
 	Effects map[string]json.RawMessage `json:"effects"`
@@ -41,6 +41,6 @@ func (s *Transition) remember(claims []Answer, c Commit) {
 	}
 }
 
-// MaxReplaced is how many bytes of what was replaced a thread keeps for the frames of its log that name a revision. What
-// is more costs the log its oldest runs, but not the live one.
+// MaxReplaced is how many bytes of replaced versions a thread keeps for the frames of its log that name a revision.
+// Beyond it the log loses its oldest runs, but not the live one.
 const MaxReplaced = 8 << 20

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// HeldBy reports whether l is the lease of the thread's live attempt. A lease whose time is over is still good
+// HeldBy reports whether l is the lease of the thread's live attempt. An expired lease is still good
 // until somebody takes the run: the fence decides, so what its owner writes is in order.
 func (t *Thread) HeldBy(l *Lease) bool {
 	return t.Live != nil && l.Attempt != "" && t.Live.Fence == l.Fence && t.Live.Attempt == l.Attempt
@@ -39,7 +39,7 @@ func (l Live) Renewed(until time.Time) *Live {
 	return &l
 }
 
-// Released returns the attempt given up at now: it is nobody's, and overdue.
+// Released returns the attempt given up at now: it has no owner, and is overdue.
 func (l Live) Released(now time.Time) *Live {
 	l.Attempt, l.Until = "", now
 	return &l
@@ -63,7 +63,7 @@ func (l Live) ReadFor(d time.Duration, now time.Time) *Live {
 	return &l
 }
 
-// Told returns the attempt as it is for admission once it was sent s.
+// Told returns a copy of the attempt that has the flag of the signal s.
 func (l Live) Told(s Signal) *Live {
 	switch s {
 	case SignalUntie:

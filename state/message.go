@@ -9,8 +9,8 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A StoredMessage is a message of a conversation as it is kept: encoded, once in its life, with what transitions look at.
-// Nothing in one is changed; a new version is another one in the same slot.
+// A StoredMessage is a message of a conversation as it is kept: encoded, once in its life, with what transitions look
+// at. Nothing in one is changed; a new version is another one in the same slot.
 type StoredMessage struct {
 	// Slot is its place: a conversation is in the order of its slots, but for results, see [Conversation].
 	Slot int
@@ -60,8 +60,8 @@ func (e encoder) message(m agui.Message) (StoredMessage, error) {
 // decoding again costs time.
 const LeanFrom = 4 << 10
 
-// Lean returns the message as a store in memory keeps it: a large one without what it was encoded from, and with no room behind its
-// encoding.
+// Lean returns the message as a store in memory keeps it: a large one without what it was encoded from, and with no
+// room behind its encoding.
 func (m StoredMessage) Lean() StoredMessage {
 	if len(m.Raw) < LeanFrom {
 		return m

@@ -7,8 +7,8 @@ import (
 	"github.com/agui-gateway/gateway/state/document"
 )
 
-// patchedBase is which state the caller last saw of a thread that was patched since its newest run ended: no message says
-// whether it has been told. It is the one that theirs differs from least; where that says nothing, the one before the patches.
+// patchedBase is which state the caller last saw of a thread that was patched since its newest run ended: no message
+// says whether it has got it. It is the one that theirs differs from least; in doubt the one before the patches.
 func patchedBase(t *Thread, f Facts, present, theirs json.RawMessage) (json.RawMessage, error) {
 	before, err := f.Past().Oldest(present, t.restMark())
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/agui-gateway/gateway/state/document"
 )
 
-// PlanPatch is the transition of a patch from outside, nil if nothing changes, and what became of the patch. Where nothing runs it
-// is made at once, behind those that were left waiting, and the log tells of each in frames under fence: a run of
-// its own with one STATE_DELTA, so that every reader of the thread can follow. A live run has a state in the hands of its
-// agents; the patch then waits until the owner of the run makes it part of a commit, or until the run is over. A request
-// whose ID the thread knows already is not applied again.
+// PlanPatch is the transition of a patch from outside, nil if nothing changes, and what became of the patch. Where
+// nothing runs it is made at once, behind those that were left waiting, and the log tells of each in frames under
+// fence: a separate run with one STATE_DELTA, so that every reader of the thread can follow. A live run has a state
+// in the hands of its agents; the patch then waits until the owner of the run makes it part of a commit, or until the
+// run is over. A request with a known ID is not applied again.
 func PlanPatch(t *Thread, f Facts, r *PatchRequest, fence uint64, now time.Time) (*Transition, PatchResult, error) {
 	result := t.patchResult(r.ID)
 	if result.Status != PatchUnknown && !r.Known && result.Fingerprint != r.Fingerprint {
@@ -40,7 +40,7 @@ func PlanPatch(t *Thread, f Facts, r *PatchRequest, fence uint64, now time.Time)
 	result = s.Thread.patchResult(r.ID)
 	remember := result.Status == PatchApplied && r.Fingerprint != "" // it may be repeated when the state has changed
 	if len(s.Frames)+len(t.Pending) == 0 && !remember {
-		return nil, result, nil // nothing has changed, and the caller is told
+		return nil, result, nil // nothing has changed, and the caller learns that
 	}
 	return s, result, nil
 }
@@ -80,7 +80,8 @@ func patchPlan(t *Thread, f Facts, todo []PatchRequest, fence uint64, now time.T
 	for _, r := range todo {
 		var made document.Change
 		doc, err := document.New(raw, document.Options{
-			MaxSize: r.MaxState, MaxPatchOps: r.MaxPatchOps, OnChange: func(c document.Change) error { made = c; return nil },
+			MaxSize: r.MaxState, MaxPatchOps: r.MaxPatchOps,
+			OnChange: func(c document.Change) error { made = c; return nil },
 		})
 		if err != nil {
 			return nil, err
@@ -109,7 +110,8 @@ func patchPlan(t *Thread, f Facts, todo []PatchRequest, fence uint64, now time.T
 	return s, nil
 }
 
-// markPatched makes the state before the transition a part of the past: the one that the newest run, or a fork, left, the first time.
+// markPatched makes the state before the transition a part of the past: the one that the newest run, or a fork, left,
+// the first time.
 func (s *Transition) markPatched(t *Thread, undo agui.Patch) {
 	s.Mark = &document.Mark{Name: "patched:" + strconv.FormatInt(s.Thread.Rev, 10), Undo: undo}
 	if !t.EndMarked {

@@ -213,7 +213,7 @@ func TestPendingPatchesAreBounded(t *testing.T) {
 	}
 }
 
-// A page that was not told of a patch sends the state that it knows; that takes nothing back. One that was told may change
+// A page that did not get a patch sends the state that it knows; that takes nothing back. One that got it may change
 // what the patch brought.
 func TestClientsStateCountsFromWhatItWasTold(t *testing.T) {
 	t.Parallel()

@@ -10,7 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/state/document"
 )
 
-// What waits for the turn of a run that is going on, and what is remembered of patches, is bounded: MaxPendingPatches
+// Waiting patches of a live run, and kept results of patches, are bounded: MaxPendingPatches
 // patches of a thread wait, of MaxPendingBytes together, and the results of the newest MaxPatchResults are kept.
 const (
 	MaxPendingPatches = 16
@@ -26,8 +26,8 @@ type PatchRequest struct {
 	Key Key `json:"-"`
 	// ID names the request. A thread that knows what became of a patch with this ID does not apply it again.
 	ID string `json:"id"`
-	// Fingerprint names what the caller asks for, if the caller chose the ID: a request with the ID of another and another
-	// fingerprint is refused with [errcode.IdempotencyKeyReused].
+	// Fingerprint names what the caller asks for, if the caller chose the ID: a request with the ID of another and
+	// another fingerprint is refused with [errcode.IdempotencyKeyReused].
 	Fingerprint string `json:"fingerprint,omitempty"`
 
 	Patch document.OutsidePatch `json:"patch"`
@@ -35,11 +35,12 @@ type PatchRequest struct {
 	IfMatch []string `json:"ifMatch,omitempty"`
 	// Writable lists the pointers at and below which the caller may write; nil means everywhere.
 	Writable []string `json:"writable,omitempty"`
-	// MaxState is the most bytes that the state may take, and MaxPatchOps the most operations that readers are sent; 0: any
-	// number.
+	// MaxState is the most bytes that the state may take, and MaxPatchOps the most operations that readers are sent; 0:
+	// any number.
 	MaxState    int `json:"maxState,omitempty"`
 	MaxPatchOps int `json:"maxPatchOps,omitempty"`
-	// MaxStored is how many bytes the principal's threads may take with the patch; 0: any number. Beyond it is [ErrStored].
+	// MaxStored is how many bytes the principal's threads may take with the patch; 0: any number. Beyond it is
+	// [ErrStored].
 	MaxStored int64 `json:"-"`
 	// Known says that the thread was given the patch before: nothing is asked for but what became of it.
 	Known bool `json:"-"`
@@ -64,15 +65,16 @@ type PatchResult struct {
 	Fingerprint string `json:"fingerprint,omitempty"`
 	// Tag is that of the state with the patch, see [Thread.StateTag], if it is applied.
 	Tag string `json:"tag,omitempty"`
-	// Code says why it is refused, Problem in words, and Op and Pointer are the operation at fault and where it leads; Op is
-	// negative if it is no single one's.
+	// Code says why it is refused, Problem in words, and Op and Pointer are the operation at fault and where it leads;
+	// Op is negative if it is no single one's.
 	Code    errcode.Code `json:"code,omitempty"`
 	Problem string       `json:"problem,omitempty"`
 	Op      int          `json:"op,omitempty"`
 	Pointer string       `json:"pointer,omitempty"`
 }
 
-// StateTag names the state as it is: another state of this thread, and of one that is made under its key later, has another tag.
+// StateTag names the state as it is: another state of this thread, and of one that is made under its key later, has
+// another tag.
 func (t *Thread) StateTag() string {
 	return strconv.FormatInt(t.CreatedAt.UnixMilli(), 36) + "-" + strconv.FormatInt(t.StateRev, 10)
 }
@@ -82,8 +84,8 @@ func (r *PatchRequest) matches(tag string) bool {
 	return r.IfMatch == nil || tag != "" && slices.Contains(r.IfMatch, tag)
 }
 
-// Apply makes the change in a document, whose state has tag; empty if it has been changed since it was committed. It reports what
-// became of the patch; Tag is the caller's to set. The error is one of the document itself.
+// Apply makes the change in a document with the tag of its state; empty if it has been changed since the commit. It
+// reports what became of the patch; Tag is the caller's to set. The error is one of the document itself.
 func (r *PatchRequest) Apply(d *document.Document, tag string) (PatchResult, error) {
 	if !r.matches(tag) {
 		return r.refusedBy(nil), nil

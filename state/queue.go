@@ -9,11 +9,11 @@ import (
 // A Queue keeps the requests that wait for a thread in the order in which the store saw them, over all replicas. A
 // request with a [Wait] takes its place by [Admitter.Begin], and gives it up in the transition that begins its run.
 type Queue interface {
-	// Await keeps the place of a ticket until its turn seems to have come: nothing is live on the thread, and nobody
-	// stands before it whose place holds. It returns as well if the place is gone; Begin decides either way.
-	// ErrUnknownThread: the thread is gone, and its queue with it.
+	// Await keeps the place of a ticket until its turn seems to have come: nothing is live on the thread, and no valid
+	// place is before it. It returns as well if the place is gone; Begin decides either way. ErrUnknownThread: the
+	// thread is gone, and its queue with it.
 	Await(ctx context.Context, key Key, ticket string, ttl time.Duration) error
-	// Hold takes the place before all others, so that nobody who waits begins anything until it is left or expires.
+	// Hold takes the place before all others, so that no waiting request begins until it is left or expires.
 	Hold(ctx context.Context, key Key, ticket string, ttl time.Duration) error
 	// Leave gives a place up. One that is gone already is no error.
 	Leave(ctx context.Context, key Key, ticket string) error
@@ -32,7 +32,7 @@ type Wait struct {
 	Limit  int           // how many requests may wait for the thread, at all replicas together; 0: any number
 }
 
-// behind reports whether anybody stands before ticket whose place holds at now.
+// behind reports whether a place before ticket is valid at now.
 func (t *Thread) behind(ticket string, now time.Time) bool {
 	for _, place := range t.Queue {
 		if place.ID == ticket {
@@ -71,7 +71,7 @@ func Enqueue(q []Ticket, w *Wait, now time.Time) ([]Ticket, bool) {
 }
 
 // Renew returns q with the place of a ticket, if it has one, lasting until then. A place that has expired is good again
-// if nobody has needed it.
+// if it was not needed.
 func Renew(q []Ticket, ticket string, until time.Time) []Ticket {
 	q = slices.Clone(q)
 	if i := place(q, ticket); i >= 0 {

@@ -7,8 +7,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A Request is what a caller wants of a thread, decoded and in canonical spelling. What it means is
-// [Admit]'s to say.
+// A Request is what a caller wants of a thread, decoded and in canonical spelling. What it means is [Admit]'s to say.
 type Request struct {
 	Key         Key
 	RunID       string // as the caller names it; echoed, and never a key
@@ -18,15 +17,16 @@ type Request struct {
 	Hash     string
 	Messages []agui.Message // the conversation as the caller sees it
 	Answers  []Answer
-	// Action, if there is one, is the id of a message in Messages with a call of the same id, whose result is the one behind it: what a person
-	// did in a surface that the agent shows. Whoever makes the request has made both, so the thread takes them, and they ask for a turn.
+	// Action, if there is one, is the id of a message in Messages with a call of the same id, and with the result after
+	// it: what a person did in a surface that the agent shows. Whoever makes the request has made both, so the thread
+	// takes them, and they ask for a turn.
 	Action string
 	State  json.RawMessage
 
 	Tools          []agui.Tool
 	Context        []agui.Context
 	ForwardedProps json.RawMessage
-	// Caller is what is known of who asks.
+	// Caller is the known data about the caller.
 	Caller Caller
 	// Hops is over how many remote agents the request came, Chain names the run that the first of them worked for.
 	Hops  int
@@ -46,7 +46,8 @@ type Request struct {
 	Writable []string
 	// NoRun says that nothing may be begun: what would run means [Full] and changes nothing.
 	NoRun bool
-	// MaxStored is how many bytes the principal's threads may take with the request; 0: any number. Beyond it is [ErrStored].
+	// MaxStored is how many bytes the principal's threads may take with the request; 0: any number. Beyond it is
+	// [ErrStored].
 	MaxStored int64
 	// Tied ties the run to the connection that asks for it.
 	Tied bool
@@ -58,14 +59,14 @@ type Request struct {
 	// MaxThread and MaxState are the most bytes the conversation and the state may take, 0: any number. What
 	// would run and cannot for want of room is refused.
 	MaxThread, MaxState int
-	// NewID mints the ids of the messages admission itself adds (results of calls nobody answered); nil: random.
+	// NewID mints the ids of the messages admission itself adds (results of unanswered calls); nil: random.
 	NewID func() string
 
 	encoded encoder
 }
 
-// A Caller is what is known of who asks, beside the id that is in the key of the thread: what agents, and nobody else, are told. Whoever
-// makes one bounds it.
+// A Caller is the known data about the caller, beside the id that is in the key of the thread. It is for agents only.
+// Whoever makes one bounds it.
 type Caller struct {
 	Roles []string `json:"roles,omitempty"`
 	// Claims is a JSON object; nil if there are none.

@@ -18,11 +18,11 @@ import (
 // ErrAnswer is returned by [ValidateAnswer] for an answer its schema does not accept.
 var ErrAnswer = errors.New("state: answer does not match its schema")
 
-// ValidateAnswer checks an answer against the schema its question was asked with; no schema accepts
-// everything. Schemas may be an agent's or a remote server's: references out of the schema itself are
-// refused, so that none can make the gateway read a file or a URL, and so are schemas that cost too much, and answers that are too much to
-// hold against theirs. The error says where the answer does not match, by a JSON Pointer
-// and the keyword, and quotes nothing of it but names of members.
+// ValidateAnswer checks an answer against the schema its question was asked with; no schema accepts everything. Schemas
+// may be an agent's or a remote server's: references out of the schema itself are refused, so that none can make the
+// gateway read a file or a URL, and so are schemas that cost too much, and answers that are too much to hold against
+// theirs. The error says where the answer does not match, by a JSON Pointer and the keyword, and quotes nothing of it
+// but names of members.
 func ValidateAnswer(schema, payload json.RawMessage) error {
 	if len(schema) == 0 {
 		return nil
@@ -40,7 +40,8 @@ type Schema struct {
 	cost     *schemacost.Cost
 }
 
-// CompileSchema compiles schema. It fails for one that is no JSON Schema, refers to something outside of itself, or costs too much.
+// CompileSchema compiles schema. It fails for one that is no JSON Schema, refers to something outside of itself, or
+// costs too much.
 func CompileSchema(schema json.RawMessage) (*Schema, error) {
 	cost, err := schemacost.New(schema)
 	if err != nil {
@@ -84,7 +85,8 @@ func (s *Schema) Problems(value json.RawMessage) []string {
 	return list
 }
 
-// A mismatch is a place at which a value does not match. It has nothing of the value, which may be private, but names of members.
+// A mismatch is a place at which a value does not match. It has nothing of the value, which may be private, but names
+// of members.
 type mismatch struct{ pointer, keyword, problem string }
 
 // mismatches are those of a value with the schema; nil if it matches.
@@ -107,7 +109,8 @@ func (s *Schema) mismatches(value json.RawMessage) []mismatch {
 	return appendMismatches(nil, found)
 }
 
-// appendMismatches appends the places of e. It omits the causes of failed alternatives, because the intended one is unknown.
+// appendMismatches appends the places of e. It omits the causes of failed alternatives, because the intended one is
+// unknown.
 func appendMismatches(list []mismatch, e *jsonschema.ValidationError) []mismatch {
 	for _, cause := range e.Causes {
 		list = appendMismatches(list, cause)
@@ -143,7 +146,7 @@ func CheckSchema(schema json.RawMessage) error {
 }
 
 // answerURL is where a schema seems to come from. It has a path, so that relative references lead away from it,
-// to what is denied, and not back to the schema itself.
+// to the denied part, and not back to the schema itself.
 const answerURL = "https://schema.invalid/answer"
 
 // deny loads nothing: the library's default loader reads local files.

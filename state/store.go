@@ -15,10 +15,10 @@ import (
 var (
 	// ErrUnknownThread: the principal has no such thread. Another principal's is unknown too.
 	ErrUnknownThread = errors.New("state: unknown thread")
-	// ErrLeaseLost: another attempt holds the thread, or nobody does. The writer changed nothing and must stop.
+	// ErrLeaseLost: another attempt, or none, holds the thread. The writer changed nothing and must stop.
 	ErrLeaseLost = errors.New("state: lease lost")
-	// ErrDamaged: the store has lost a part of the thread and kept the rest, or cannot decode a part. Nothing can be done with the thread
-	// but to delete it; a run on it has ended.
+	// ErrDamaged: the store has lost a part of the thread and kept the rest, or cannot decode a part. Nothing can be
+	// done with the thread but to delete it; a run on it has ended.
 	ErrDamaged = errors.New("state: the store has lost a part of the thread")
 	// ErrRevision: the store does not keep what the thread held at that revision any more.
 	ErrRevision = errors.New("state: revision is not kept any more")
@@ -27,7 +27,8 @@ var (
 )
 
 // A Store keeps threads. Every method is safe for concurrent use, on every replica; each write is one atomic
-// transition. That of package state/memstore is in memory. The suite in state/statetest holds what all of them have in common.
+// transition. That of package state/memstore is in memory. The suite in state/statetest holds what all of them have in
+// common.
 type Store interface {
 	Admitter
 	Queue
@@ -44,11 +45,11 @@ type Store interface {
 
 // An Admitter decides what requests mean and hands out leases.
 type Admitter interface {
-	// Begin judges r with [Admit] and makes the verdict come true in the same atomic transition. If it runs, the
-	// result has a lease. It creates a thread only for a run. Made again for the same attempt, because its
-	// answer was lost, it returns the run it has begun. ErrStored: the principal's threads would take more than they may.
+	// Begin judges r with [Admit] and makes the verdict come true in the same atomic transition. If it runs, the result
+	// has a lease. It creates a thread only for a run. Made again for the same attempt, because its answer was lost, it
+	// returns the run it has begun. ErrStored: the principal's threads would take more than they may.
 	Begin(ctx context.Context, r *Request, o LeaseOptions) (*Begun, error)
-	// Overdue returns threads whose live attempt's lease is over: runs nobody owns any more.
+	// Overdue returns threads with an expired lease of their live attempt: runs without an owner.
 	Overdue(ctx context.Context, limit int) ([]Key, error)
 	// Take gives an overdue run to a new attempt; like Begin it may be made again. ErrLeaseLost: somebody else
 	// was faster, or it lives.
@@ -71,7 +72,7 @@ type LeaseOptions struct {
 	Overdue time.Duration
 }
 
-// Begun is what a request came to.
+// Begun is the result of a request.
 type Begun struct {
 	Verdict Verdict
 	// Thread is the thread after the transition; zero but for its key if it does not exist.
@@ -115,7 +116,7 @@ type Writer interface {
 	// (zero: none yet). Appending frames that are there already is not an error. ErrGap: after is missing.
 	Append(ctx context.Context, l *Lease, after FrameID, frames []Frame) error
 	// Commit writes a turn boundary, or the end of the run, which also gives the lease back. It returns the
-	// thread after it. The frames of the commit follow what was appended; those there already are skipped. A
+	// thread after it. The frames of the commit follow the appended ones; those there already are skipped. A
 	// commit made again because its answer was lost, with the same number or frames, changes nothing and returns
 	// the thread as it is. ErrGap as for Append.
 	Commit(ctx context.Context, l *Lease, c Commit) (*Thread, error)
@@ -127,7 +128,7 @@ type Writer interface {
 	Release(ctx context.Context, l *Lease) error
 }
 
-// A Snapshot is a thread with what is kept beside it, all of one moment.
+// A Snapshot is a thread with its related records, all of one moment.
 type Snapshot struct {
 	Thread     *Thread
 	Interrupts []agui.Interrupt // the open ones
@@ -141,7 +142,7 @@ type Snapshot struct {
 type ThreadReader interface {
 	// Load returns the thread and its open interrupts, or ErrUnknownThread.
 	Load(ctx context.Context, key Key) (*Thread, []agui.Interrupt, error)
-	// Snapshot returns the thread with what is kept beside it, or ErrUnknownThread.
+	// Snapshot returns the thread with its related records, or ErrUnknownThread.
 	Snapshot(ctx context.Context, key Key) (*Snapshot, error)
 	// Runs returns the runs that the thread remembers, newest first.
 	Runs(ctx context.Context, key Key) ([]Run, error)
@@ -150,10 +151,10 @@ type ThreadReader interface {
 	State(ctx context.Context, key Key, rev int64) (json.RawMessage, error)
 	// Messages returns the conversation as it was at revision rev, as State does the state.
 	Messages(ctx context.Context, key Key, rev int64) (Conversation, error)
-	// Tail yields the frames behind after, in batches as they come, waiting for more until ctx is done or the
-	// reader stops; so only ctx ends it. A zero after means from the oldest kept frame on. The last yield may
-	// carry an error: ErrUnknownThread when the thread is gone, also if there is another one of its name by now. Who has
-	// read some of the log, or knows a run in it, is given the rest first, for [DeadLogTTL] or until there is another.
+	// Tail yields the frames behind after, in batches as they come, waiting for more until ctx is done or the reader
+	// stops; so only ctx ends it. A zero after means from the oldest kept frame on. The last yield may carry an error:
+	// ErrUnknownThread when the thread is gone, also if there is another one of its name by now. A reader that has read
+	// some of the log, or knows a run in it, is given the rest first, for [DeadLogTTL] or until there is another.
 	// ErrTrimmed: some of what follows is not kept any more, or the store has lost the frame after.
 	Tail(ctx context.Context, key Key, after FrameID) iter.Seq2[[]Frame, error]
 	// Holds reports whether the log has the frame id.
@@ -168,27 +169,29 @@ type Directory interface {
 	List(ctx context.Context, q Query) (Page, error)
 	// Rename sets the title.
 	Rename(ctx context.Context, key Key, title string) error
-	// Fork makes a new thread with the conversation up to and including a message, and the state at the end
-	// of its run if it is that run's last message, else at the run's start. ErrUnknownMessage: no such one. ErrThreadExists: id is taken.
-	// ErrStored: the principal's threads would take more than maxStored bytes; 0 is any number.
+	// Fork makes a new thread with the conversation up to and including a message, and the state at the end of its run
+	// if it is that run's last message, else at the run's start. ErrUnknownMessage: no such one. ErrThreadExists: id is
+	// taken. ErrStored: the principal's threads would take more than maxStored bytes; 0 is any number.
 	Fork(ctx context.Context, from Key, messageID, id string, maxStored int64) (*Thread, error)
-	// Delete forgets the thread. A live attempt is told to stop and can write nothing more; its log ends with
-	// [DeletedFrame]. Whoever has been reading the log is given the rest of it, and then ErrUnknownThread.
+	// Delete deletes the thread. A live attempt gets a stop and can write nothing more; its log ends with
+	// [DeletedFrame]. Readers of the log get the rest of it, and then ErrUnknownThread.
 	Delete(ctx context.Context, key Key) error
-	// Purge removes what Delete has left of a thread for those who read its log; they get ErrUnknownThread. Nothing of the thread is stored
-	// any more but, for an hour at most, a number under a hash of its key; a file on a disk is rid of it with its next opening.
+	// Purge removes what Delete has left of a thread for those who read its log; they get ErrUnknownThread. Nothing of
+	// the thread is stored any more but, for an hour at most, a number under a hash of its key; a file on a disk is rid
+	// of it with its next opening.
 	Purge(ctx context.Context, key Key) error
 }
 
 // A Patcher changes the state of threads from outside of their runs.
 type Patcher interface {
-	// PatchState makes a patch by [PlanPatch]: at once where nothing runs, else it waits for the owner of the run. Asked
-	// again with [PatchRequest].Known it says what became of the patch; of a thread where nothing runs any more it makes the
-	// patches that still wait. ErrUnknownThread: no such thread. What is wrong with the patch is in the result.
+	// PatchState makes a patch by [PlanPatch]: at once where nothing runs, else it waits for the owner of the run.
+	// Asked again with [PatchRequest].Known it says what became of the patch; of a thread where nothing runs any more
+	// it makes the patches that still wait. ErrUnknownThread: no such thread. The problem of the patch is in the
+	// result.
 	PatchState(ctx context.Context, r *PatchRequest) (PatchResult, error)
 }
 
-// ErrTrimmed says that the log does not have what comes next for a reader any more: the run is over, and was not read for
+// ErrTrimmed says that the log does not have a reader's next frames any more: the run is over, and was not read for
 // too long; or the store has lost its newest writes, and the reader has frames of them.
 var ErrTrimmed = errors.New("state: the log is trimmed")
 
@@ -202,12 +205,13 @@ var ErrThreadExists = errors.New("state: thread exists")
 type Query struct {
 	Principal string
 	Agent     string   // empty: any
-	Without   []string // agents whose threads are left out
+	Without   []string // agents of omitted threads
 	Status    Status   // empty: any
 	Text      string   // each of its words is in the title or the name of the agent, in whatever case; empty: any
 	Limit     int      // at most; 0 means 20
-	Look      int      // how many threads are looked at, at most: a page may have fewer than Limit, or none, and a Next; 0: any number
-	Cursor    string   // from the page before
+	// how many threads are looked at, at most: a page may have fewer than Limit, or none, and a Next; 0: any number
+	Look   int
+	Cursor string // from the page before
 }
 
 // A Page is a part of a listing.

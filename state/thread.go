@@ -21,7 +21,7 @@ type Key struct {
 // A Status is what a thread is doing, as clients see it.
 type Status string
 
-// The statuses of a thread. One whose frontend calls are open is idle.
+// The statuses of a thread. One with open frontend calls is idle.
 const (
 	StatusIdle        Status = "idle"
 	StatusRunning     Status = "running"
@@ -29,9 +29,9 @@ const (
 	StatusFailed      Status = "failed"
 )
 
-// A Thread is what every transition of a conversation looks at. What may be large or grows is kept beside it: its state, its
-// messages, its log, its earlier runs and states. Stores hand out copies; whoever holds one may read it from any
-// goroutine and change nothing in it.
+// A Thread is what every transition of a conversation looks at. What may be large or grows is kept beside it: its
+// state, its messages, its log, its earlier runs and states. Stores hand out copies; whoever holds one may read it from
+// any goroutine and change nothing in it.
 type Thread struct {
 	Key Key `json:"key"`
 	// Rev counts the atomic transitions that changed the thread. Messages remember the revision they came and left at.
@@ -45,12 +45,12 @@ type Thread struct {
 	CreatedAt time.Time `json:"createdAt"`
 	UpdatedAt time.Time `json:"updatedAt"`
 
-	// StateRev is the revision whose transition made the state what it is; 0 means that there is none.
+	// StateRev is the revision of the transition that made the state; 0 means that there is none.
 	StateRev int64 `json:"stateRev,omitempty"`
 	// Shown is the newest revision that frames of the log name: what it held can be asked for as long as the log
 	// is kept.
 	Shown int64 `json:"shown,omitempty"`
-	// Checkpoint is as committed; nil means that there is no turn to go on with.
+	// Checkpoint is as committed; nil means that there is no turn to continue.
 	Checkpoint json.RawMessage `json:"checkpoint,omitempty"`
 	// Open lists the tokens that are open or claimed: the questions of the checkpoint.
 	Open []string `json:"open,omitempty"`
@@ -61,7 +61,7 @@ type Thread struct {
 	// Settled are the ids of the kept tokens of closed questions that are no longer shown, oldest first, see
 	// [MaxSettled].
 	Settled []string `json:"settled,omitempty"`
-	// Kept is what a turn had done that failed, and whose answers are open again; nil if it had done nothing.
+	// Kept has the effects of a failed turn with answers that are open again; nil if there are none.
 	Kept *Kept `json:"kept,omitempty"`
 	// Notes are what agents keep of the thread between its runs and no client is shown; see [Commit.Notes].
 	Notes json.RawMessage `json:"notes,omitempty"`
@@ -71,7 +71,7 @@ type Thread struct {
 
 	Run   *Run              `json:"run,omitempty"` // the newest; nil if nothing ever ran
 	Usage []agui.TokenUsage `json:"usage,omitempty"`
-	// Cost is what is known of what its runs cost, in the currency of the models' prices; nil if nothing is.
+	// Cost is the known cost of its runs, in the currency of the models' prices; nil if unknown.
 	Cost *float64 `json:"cost,omitempty"`
 	Live *Live    `json:"live,omitempty"`
 	// Queue are the requests that wait, in the order they came.
@@ -84,17 +84,20 @@ type Thread struct {
 	// EndMarked says that the state was patched since the newest run ended, or since the fork that made the thread: the
 	// past has a mark of what it was then.
 	EndMarked bool `json:"endMarked,omitempty"`
-	// Approximate says of a fork that the state which belongs to its last message is not kept any more: it has the oldest one that is.
+	// Approximate says of a fork that the state which belongs to its last message is not kept any more: it has the
+	// oldest one that is.
 	Approximate bool `json:"approximate,omitempty"`
 
-	// Approvals are what people approved of beforehand, oldest first; see [Approvals]. Revoked are the ids of those that were taken back.
+	// Approvals are what people approved of beforehand, oldest first; see [Approvals]. Revoked are the ids of those
+	// that were taken back.
 	Approvals []Approval `json:"approvals,omitempty"`
 	Revoked   []string   `json:"revokedApprovals,omitempty"`
 
-	// Initial names the members that the state is known to have, see [Commit.Initial]; empty if nobody has looked.
+	// Initial names the members that the state is known to have, see [Commit.Initial]; empty if unknown.
 	Initial string `json:"initial,omitempty"`
 	// Count is the number of messages in the conversation, LastMessage and LastUser the ids of its ends. Size is how
-	// many bytes their encodings take, Left about how many the ids of those that left, and Slots the slot of the next one.
+	// many bytes their encodings take, Left about how many the ids of those that left, and Slots the slot of the next
+	// one.
 	Count       int    `json:"count"`
 	Size        int    `json:"size,omitempty"`
 	Left        int    `json:"left,omitempty"`
@@ -121,13 +124,13 @@ type Run struct {
 	EndedAt     time.Time    `json:"endedAt,omitzero"`
 	// Committed says whether anything of it, beyond its request, outlived it.
 	Committed bool `json:"committed,omitempty"`
-	// After is the message that the conversation ended with when it began, with what its request brought; LastMessage the last one that
-	// it added, empty if none.
+	// After is the message that the conversation ended with when it began, with what its request brought; LastMessage
+	// the last one that it added, empty if none.
 	After       string `json:"after,omitempty"`
 	LastMessage string `json:"lastMessage,omitempty"`
 	// Trace is as in [Intent].
 	Trace string `json:"trace,omitempty"`
-	// Cost is what is known of what it cost; nil if nothing is, and while it goes on.
+	// Cost is its known cost; nil if unknown, and while it is live.
 	Cost *float64 `json:"cost,omitempty"`
 }
 
@@ -151,9 +154,9 @@ type Live struct {
 	// Tied says that hanging up stops the run; HungUp that its connection has closed.
 	Tied   bool `json:"tied,omitempty"`
 	HungUp bool `json:"hungUp,omitempty"`
-	// Stopped says that somebody asked for its end; a takeover is told again.
+	// Stopped says that its end was requested; a takeover gets the signal again.
 	Stopped bool `json:"stopped,omitempty"`
-	// ReadUntil is until when somebody is known to read the run; zero if nobody ever was.
+	// ReadUntil is the end of the last known reading of the run; zero if there was none.
 	ReadUntil time.Time `json:"readUntil,omitzero"`
 	// Number and Committed are the newest commit's number and its last frame, by which a repeated one is known.
 	Number    int     `json:"number,omitempty"`
@@ -165,8 +168,8 @@ type Live struct {
 	Intent Intent                     `json:"intent"`
 }
 
-// An Intent is what a run was asked to do: with the thread, all that a takeover needs. It holds no secret, and none of the
-// headers that agents pass on.
+// An Intent is what a run was asked to do: with the thread, all that a takeover needs. It holds no secret, and none of
+// the headers that agents pass on.
 type Intent struct {
 	Origin      uint64    `json:"origin"` // fence of the first attempt
 	Attempts    int       `json:"attempts"`
@@ -174,13 +177,13 @@ type Intent struct {
 	RunID       string    `json:"runId"`
 	ParentRunID string    `json:"parentRunId,omitempty"`
 	Hash        string    `json:"hash"`
-	// Resumed says that the run goes on with the checkpoint: to answers, or to the results of frontend calls.
+	// Resumed says that the run continues the checkpoint: with answers, or with the results of frontend calls.
 	Resumed bool `json:"resumed,omitempty"`
-	// Meaning and Row are the verdict's, for a caller whose first answer was lost.
+	// Meaning and Row are the verdict's, for a caller that lost the first answer.
 	Meaning Meaning `json:"meaning"`
 	Row     int     `json:"row"`
 	// Claims are the answers, each with its token's id. The first commit uses their tokens up and empties the
-	// list: what a takeover then goes on from has them in its checkpoint.
+	// list: a takeover then has them in its checkpoint.
 	Claims []Answer `json:"claims,omitempty"`
 	// Questions are the interrupts they answer, for a failure that opens them again.
 	Questions []agui.Interrupt `json:"questions,omitempty"`
@@ -189,7 +192,8 @@ type Intent struct {
 	// Added or Cut say that the conversation is not what it was before the request.
 	Added bool `json:"added,omitempty"`
 	Cut   bool `json:"cut,omitempty"`
-	// Approximate says that the state which the run was to start from is not kept any more: it started from the oldest one that is.
+	// Approximate says that the state which the run was to start from is not kept any more: it started from the oldest
+	// one that is.
 	Approximate bool `json:"approximate,omitempty"`
 
 	Era            agui.Era        `json:"era"`
@@ -201,8 +205,8 @@ type Intent struct {
 	// Hops and Chain are the request's.
 	Hops  int    `json:"hops,omitempty"`
 	Chain string `json:"chain,omitempty"`
-	// Trace is the traceparent of the newest attempt that has committed, or of the request, and Earlier that of the run before on the
-	// thread.
+	// Trace is the traceparent of the newest attempt that has committed, or of the request, and Earlier that of the run
+	// before on the thread.
 	Trace   string `json:"trace,omitempty"`
 	Earlier string `json:"earlier,omitempty"`
 }
@@ -215,7 +219,7 @@ type Call struct {
 	Answer *agui.Message `json:"answer,omitempty"`
 }
 
-// A Place is what is known of a message the thread has, or had.
+// A Place has the known facts about a message that the thread has, or had.
 type Place struct {
 	Role agui.Role
 	Run  uint64 // Origin of the run that brought it
@@ -243,7 +247,8 @@ func (t *Thread) Newest() *Run { return t.Run }
 // Digest is a short text that only equal keys have, whatever is in them: letters, digits, dashes and underscores.
 func (k Key) Digest() string { return Digest(k.Principal, k.Agent, k.ID) }
 
-// Digest returns a short name that only equal lists of texts have, whatever is in them: letters, digits, dashes and underscores.
+// Digest returns a short name that only equal lists of texts have, whatever is in them: letters, digits, dashes and
+// underscores.
 func Digest(texts ...string) string {
 	h := sha256.New()
 	for _, text := range texts {

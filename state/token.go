@@ -21,7 +21,7 @@ const (
 	TokenOpen    TokenStatus = "open"
 	TokenClaimed TokenStatus = "claimed"
 	TokenUsed    TokenStatus = "used"
-	TokenDropped TokenStatus = "dropped" // its checkpoint is gone, nobody answered
+	TokenDropped TokenStatus = "dropped" // its checkpoint is gone, without an answer
 )
 
 // A Token is the right to answer one interrupt once. It is bound to its thread; its id is unguessable.
@@ -32,8 +32,8 @@ type Token struct {
 	AskedAt   time.Time   `json:"askedAt,omitzero"`
 	ExpiresAt time.Time   `json:"expiresAt,omitzero"`
 	Status    TokenStatus `json:"status"`
-	// Answer is the one that claimed it, and AnsweredAt when that was, or when the question expired that nobody answered; zero if that
-	// is not known.
+	// Answer is the one that claimed it, and AnsweredAt when that was, or when the unanswered question expired; zero if
+	// that is not known.
 	Answer     *Answer   `json:"answer,omitempty"`
 	AnsweredAt time.Time `json:"answeredAt,omitzero"`
 }
@@ -51,7 +51,7 @@ type Answer struct {
 	// Payload is canonical JSON; nil for a cancelled entry.
 	Payload json.RawMessage `json:"payload,omitempty"`
 	// TimedOut marks an expired question that a caller who cannot see expiry answered all the same: it is
-	// cancelled and may be asked again. Late is what was answered, to know the same answer again.
+	// cancelled and may be asked again. Late is the answer, to know the same answer again.
 	TimedOut bool            `json:"timedOut,omitempty"`
 	Late     json.RawMessage `json:"late,omitempty"`
 	// AskedAt is the question's, and Expired says that its time was over when the answer came.
@@ -59,8 +59,7 @@ type Answer struct {
 	Expired bool      `json:"expired,omitempty"`
 }
 
-// Same reports whether b, as a caller gives it, means what a, as a token keeps it, does: equal status and
-// payload.
+// Same reports whether b, as a caller gives it, means what a, as a token keeps it, does: equal status and payload.
 func (a *Answer) Same(b *Answer) bool {
 	if a.TimedOut {
 		return b.Status == agui.ResumeResolved && bytes.Equal(a.Late, b.Payload)
@@ -93,8 +92,8 @@ func Canonical(raw json.RawMessage) json.RawMessage {
 	return out
 }
 
-// RepeatsName reports whether an object of raw, or of the JSON text that raw contains, has one name twice. Such an answer
-// is ambiguous, because readers of JSON differ in which of the two members counts.
+// RepeatsName reports whether an object of raw, or of the JSON text that raw contains, has one name twice. Such an
+// answer is ambiguous, because readers of JSON differ in which of the two members counts.
 func RepeatsName(raw json.RawMessage) bool {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -128,8 +127,9 @@ func RepeatsName(raw json.RawMessage) bool {
 	}
 }
 
-// FitAnswer returns payload in the form in which it answers a question with this schema, as [Admit] takes it: a bare value may stand for
-// an object whose only required member it is, and a text for the number or truth value it spells. Nil means that it answers in no form.
+// FitAnswer returns payload in the form in which it answers a question with this schema, as [Admit] takes it: a bare
+// value may stand for an object with it as the only required member, and a text for the number or truth value it
+// spells. Nil means that it answers in no form.
 func FitAnswer(schema, payload json.RawMessage) json.RawMessage {
 	return FitQuestion(agui.Interrupt{ResponseSchema: schema}, payload)
 }
@@ -156,8 +156,8 @@ func spellings(schema, payload json.RawMessage) []json.RawMessage {
 	return forms
 }
 
-// bareMembers are the members that a bare value may be meant as, the likeliest first: the only one that the schema requires, or, where it requires
-// none, those of a person's decision.
+// bareMembers are the members that a bare value may be meant as, the likeliest first: the only one that the schema
+// requires, or, where it requires none, those of a person's decision.
 func bareMembers(schema json.RawMessage) []string {
 	var s struct {
 		Required   []string                   `json:"required"`
@@ -169,7 +169,8 @@ func bareMembers(schema json.RawMessage) []string {
 	if len(s.Required) == 1 {
 		return s.Required
 	}
-	return slices.DeleteFunc([]string{"approved", "comments"}, func(name string) bool { return s.Properties[name] == nil })
+	return slices.DeleteFunc([]string{"approved", "comments"},
+		func(name string) bool { return s.Properties[name] == nil })
 }
 
 // wrap returns {member: payload}, also if payload is an object without that member; nil if it has it.

@@ -28,7 +28,7 @@ type Transition struct {
 	Ticket  string          // leaves the queue; empty: none
 
 	notWritten []string // pointers at which the caller changed what it may not write
-	gone       []string // calls whose messages leave with this transition
+	gone       []string // calls with messages that leave with this transition
 	encoded    encoder
 	err        error // of encoding a message
 }
@@ -126,9 +126,9 @@ func (s *Transition) cutAfter(id string, f Facts) {
 	}
 }
 
-// endOf returns the end of the conversation, from a message on at which enough says so. It is told whether the end is
-// settled there: it has one of the wanted messages, and the messages that made the calls whose results it has. Whole
-// says that it is all of the conversation.
+// endOf returns the end of the conversation, from a message on at which enough says so. Enough gets whether the end is
+// settled there: it has one of the wanted messages, and the messages that made the calls of its results. Whole says
+// that it is all of the conversation.
 func endOf(f Facts, enough func(m StoredMessage, settled bool) bool, wanted ...string) (end Conversation, whole bool) {
 	var list []StoredMessage
 	results, found := map[string]bool{}, false
@@ -150,7 +150,7 @@ func endOf(f Facts, enough func(m StoredMessage, settled bool) bool, wanted ...s
 	return NewConversation(list), true
 }
 
-// notAnswered gives calls that nobody will answer any more a result.
+// notAnswered gives a result to calls that can no longer be answered.
 func (s *Transition) notAnswered(run uint64, calls []string, newID func() string) {
 	var answers []CallAnswer
 	for _, id := range calls {
@@ -164,7 +164,7 @@ func (s *Transition) notAnswered(run uint64, calls []string, newID func() string
 	s.record(run, answers)
 }
 
-// NotAnswered is the result of a call that nobody answered.
+// NotAnswered is the result of an unanswered call.
 const NotAnswered = "not answered"
 
 // record notes the answers to frontend calls and puts them into the conversation, unless the call left it.

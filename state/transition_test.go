@@ -47,7 +47,7 @@ func TestConversation(t *testing.T) {
 	}
 }
 
-// TestCutAfter holds an edit, which looks at the end of a conversation alone, to what a look at all of it would cut.
+// TestCutAfter compares an edit, which reads the end of a conversation alone, with a cut over all of it.
 func TestCutAfter(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -92,7 +92,7 @@ func TestCutAfter(t *testing.T) {
 	}
 }
 
-// conversation is a random one in which results of calls come late, or to calls that nobody made.
+// conversation returns a random one in which results of calls come late, or without a call.
 func conversation(random *rand.Rand) string {
 	var specs, open []string
 	for i := range 1 + random.IntN(12) {
@@ -253,8 +253,8 @@ func TestEndings(t *testing.T) {
 	}
 }
 
-// TestCommitted holds a run to remembering whether anything of it outlived it, whatever else it commits later: one of which
-// nothing did is run again by who sends its request again.
+// TestCommitted holds a run to remembering whether anything of it outlived it, whatever else it commits later: one of
+// which nothing did is run again by who sends its request again.
 func TestCommitted(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -281,7 +281,8 @@ func TestCommitted(t *testing.T) {
 	}
 }
 
-// TestUsedQuestionsStay starts anew where a question is listed that was used: its answer is known by who sends it again.
+// TestUsedQuestionsStay starts anew where a question is listed that was used: its answer is known by who sends it
+// again.
 func TestUsedQuestionsStay(t *testing.T) {
 	t.Parallel()
 	f := asked("q1")
@@ -298,7 +299,7 @@ func TestUsedQuestionsStay(t *testing.T) {
 	}
 }
 
-// TestMessagesThatComeBack commits a message whose id left the conversation: it joins it again, at the end.
+// TestMessagesThatComeBack commits a message with an id that left the conversation: it joins it again, at the end.
 func TestMessagesThatComeBack(t *testing.T) {
 	t.Parallel()
 	f := chat()
@@ -349,7 +350,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestThreadJSON holds what is stored to coming back as it was.
+// TestThreadJSON reads a stored thread back unchanged.
 func TestThreadJSON(t *testing.T) {
 	t.Parallel()
 	f := called("c1=t1", "c2").asking("q1", `q2={"v":"<&>"}`, "q3-")

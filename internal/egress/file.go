@@ -5,9 +5,9 @@ import (
 	"net/url"
 )
 
-// CheckFileURL checks the URL of a file that a caller or another server has sent. A model's server may fetch it. The URL
-// is nil if text is none, and the problem is empty if a conversation may have the file. It has to lead to the internet
-// or to one of the allowed networks, by https, or by http to this machine.
+// CheckFileURL checks the URL of a file that a caller or another server has sent. A model's server may fetch it. The
+// URL is nil if text is none, and the problem is empty if a conversation may have the file. The URL has to lead to the
+// internet or to one of the allowed networks, by https, or by http to this machine.
 func CheckFileURL(text string, allowed ...netip.Prefix) (u *url.URL, problem string) {
 	const longest = 8 << 10
 	u, err := url.Parse(text)

@@ -24,7 +24,7 @@ const (
 	minComments = 10
 )
 
-// An area is one of the untranslated paths, or else the directory or file at the root of the tree that contains a file.
+// An area is a directory or a file at the root of the tree.
 type area struct {
 	lines    int // lines of comments, or of Markdown
 	phrases  []string
@@ -33,29 +33,15 @@ type area struct {
 	long     int // lines of product Go that are too long
 }
 
-// untranslated are the limits of paths that contain more than the limits above allow. They only fall.
-var untranslated = struct {
-	paths         []string
-	phrases, long int
-}{
-	paths:   []string{"state"},
-	phrases: 280,
-	long:    240,
-}
-
 // TestProse wants comments and documents in plain technical English, lines that fit on a screen, and code that is
 // explained.
 func TestProse(t *testing.T) {
 	t.Parallel()
 	areas := readProse(t, root, readPhrases(t))
-	phrases, long, code, comments := 0, 0, 0, 0
+	code, comments := 0, 0
 	for _, name := range slices.Sorted(maps.Keys(areas)) {
 		a := areas[name]
 		code, comments = code+a.code, comments+a.comments
-		if slices.Contains(untranslated.paths, name) {
-			phrases, long = phrases+len(a.phrases), long+a.long
-			continue
-		}
 		if len(a.phrases)*1000 > a.lines*maxPhrases {
 			t.Errorf("%s has %d phrases of testdata/dialect.txt in %d lines, at most %d per 1,000 are allowed:\n%s",
 				name, len(a.phrases), a.lines, maxPhrases, strings.Join(a.phrases, "\n"))
@@ -64,14 +50,10 @@ func TestProse(t *testing.T) {
 			t.Errorf("%s has %d lines of Go with more than %d columns", name, a.long, maxColumns)
 		}
 	}
-	if phrases > untranslated.phrases || long > untranslated.long {
-		t.Errorf("%d phrases of testdata/dialect.txt and %d long lines in %q, at most %d and %d are allowed",
-			phrases, long, untranslated.paths, untranslated.phrases, untranslated.long)
-	}
 	if comments*100 < code*minComments {
 		t.Errorf("%d of %d lines of product code are comments, less than %d %%", comments, code, minComments)
 	}
-	t.Logf("%d phrases, %d long lines, %d comments in %d lines of code", phrases, long, comments, code)
+	t.Logf("%d comments in %d lines of code", comments, code)
 }
 
 // TestProseCounts counts a temporary tree: strings are no comments, and tests have no limit of columns.
@@ -158,11 +140,6 @@ func readProse(t *testing.T, tree string, phrases *regexp.Regexp) map[string]*ar
 
 // areaOf returns the name of the area of a file.
 func areaOf(file string) string {
-	for _, path := range untranslated.paths {
-		if file == path || strings.HasPrefix(file, path+"/") {
-			return path
-		}
-	}
 	top, _, _ := strings.Cut(file, "/")
 	return top
 }

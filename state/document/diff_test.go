@@ -68,7 +68,7 @@ func FuzzDiff(f *testing.F) {
 			t.Fatalf("%s by %+v: %v", old, p, err)
 		}
 		same(t, "ours", got, want)
-		clean, err := apply(old, nil) // evanphx keeps repeated names and what is not UTF-8
+		clean, err := apply(old, nil) // evanphx keeps repeated names and invalid UTF-8
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,9 +11,8 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// TestADeltaCostsWhatChanged holds a change of one member to costing the same in a document of a kilobyte and in
-// one of a megabyte, in bytes allocated and in bytes that readers are sent. It is not parallel, since it counts
-// what is allocated.
+// TestADeltaCostsWhatChanged holds a change of one member to costing the same in a document of a kilobyte and in one of
+// a megabyte, in bytes allocated and in bytes that readers are sent. It is not parallel, since it counts allocations.
 func TestADeltaCostsWhatChanged(t *testing.T) {
 	changes := map[string]func(d *Document, i int) error{
 		"set a member":   func(d *Document, i int) error { return d.Set("/changing/n", json.RawMessage(strconv.Itoa(i))) },

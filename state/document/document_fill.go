@@ -6,7 +6,7 @@ import (
 )
 
 // Fill sets the members of initial, a JSON object or nothing, where the document is [Document.Blank], in their
-// order. The error is [ErrValue] for what is no object, or that of a write.
+// order. The error is [ErrValue] if initial is no object, or that of a write.
 func (d *Document) Fill(initial json.RawMessage) error {
 	if len(initial) == 0 {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/agui-gateway/gateway/state/document"
 )
 
-// Agents write to a document, and every change is an event for its readers. A reducer says how a write to one pointer combines with
-// what is there.
+// Agents write to a document, and every change is an event for its readers. A reducer says how a write to one pointer
+// combines with the present value.
 func ExampleDocument() {
 	doc, err := document.New(json.RawMessage(`{"notes":["The customer asked for a T-shirt without a print."],"order":{"id":"a-1","size":null}}`), document.Options{
 		Reducers: document.Reducers{"/notes": document.Append},
@@ -34,7 +34,8 @@ func ExampleDocument() {
 	// {"type":"STATE_DELTA","delta":[{"op":"add","path":"/notes/-","value":"Size M."}]}
 }
 
-// A browser sends back the state it has, with what a person changed in it. The server keeps what it changed itself meanwhile.
+// A browser sends back the state it has, with what a person changed in it. The server keeps what it changed itself
+// meanwhile.
 func ExampleMergeClient() {
 	doc, err := document.New(json.RawMessage(`{"size":"M","price":12.50}`), document.Options{})
 	if err != nil {

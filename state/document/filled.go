@@ -7,9 +7,8 @@ import (
 	"github.com/agui-gateway/gateway/internal/jsonpatch"
 )
 
-// Filled reports whether raw says anything: absent, null, "", [], {} and containers of only such do not.
-// Managers judge by it what is done, because a page that seeds its state with empty lists has done
-// nothing yet.
+// Filled reports whether raw says anything: absent, null, "", [], {} and containers of only such do not. Managers judge
+// progress by it, because a page that seeds its state with empty lists has done nothing yet.
 func Filled(raw json.RawMessage) bool {
 	if len(raw) == 0 {
 		return false

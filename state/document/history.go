@@ -16,7 +16,7 @@ const (
 )
 
 // A History leads from a state back to earlier ones, by patches. It is a plain value: no copy changes with
-// another, it can be stored as JSON, and its zero value knows no state. It costs what has changed, not the
+// another, it can be stored as JSON, and its zero value knows no state. Its cost is proportional to changes, not to the
 // states themselves.
 type History struct {
 	Marks []Mark `json:"marks,omitempty"` // oldest first

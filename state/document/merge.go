@@ -13,8 +13,7 @@ type MergeOptions struct {
 	Writable []string
 	// Refused, if set, is called with each pointer at which the client changed something that it may not write.
 	Refused func(pointer string)
-	// First is set for a thread's first request: what d holds are only defaults, which the client's values go
-	// before.
+	// First is set for a thread's first request: what d holds are only defaults, which the client's values go before.
 	First bool
 }
 
@@ -28,10 +27,10 @@ type MergeOptions struct {
 //   - an empty array or object never replaces a filled one
 //
 // Everything else is a value and merged as a whole, arrays included. A number is changed if its float64 is: how a
-// client spells one that it was sent is no edit, and what it left alone in an array that it edited keeps our
-// spelling. With an empty base this takes the members we lack and nothing more. A client state that is no object
-// has no members. Reducers are not asked: the client's state is what it should be, not a contribution. The errors
-// are [ErrValue] for what is not JSON, [ErrTooLarge] and OnChange's.
+// client spells one that it was sent is no edit, and what it left alone in an array that it edited keeps our spelling.
+// With an empty base this takes the members we lack and nothing more. A client state that is no object has no members.
+// Reducers are not asked: the client's state is the wanted one, not a contribution. The errors are [ErrValue] for a
+// value that is not JSON, [ErrTooLarge] and OnChange's.
 func MergeClient(d *Document, base, client json.RawMessage, o MergeOptions) error {
 	theirs, err := optional(client)
 	if err != nil {
@@ -128,7 +127,8 @@ func (m *merger) at(token string, f func()) {
 // emit writes the edit if the client may write there.
 func (m *merger) emit(op string, want any) {
 	pointer := Pointer(m.path...)
-	if m.o.Writable == nil || slices.ContainsFunc(m.o.Writable, func(top string) bool { return jsonpatch.Below(pointer, top) }) {
+	if m.o.Writable == nil ||
+		slices.ContainsFunc(m.o.Writable, func(top string) bool { return jsonpatch.Below(pointer, top) }) {
 		m.edits = append(m.edits, jsonpatch.Edit{Op: op, Path: slices.Clone(m.path), Value: want})
 	} else if m.o.Refused != nil {
 		m.o.Refused(pointer)

@@ -10,7 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/internal/jsonpatch"
 )
 
-// An OutsidePatch is a change of a thread's state that somebody makes who is no agent of a run: a JSON Patch (RFC 6902)
+// An OutsidePatch is a change of a thread's state from outside of its runs: a JSON Patch (RFC 6902)
 // or, with Merge, a JSON Merge Patch (RFC 7396).
 type OutsidePatch struct {
 	Merge bool            `json:"merge,omitempty"`
@@ -26,7 +26,7 @@ type OutsideError struct {
 	Err     error
 }
 
-// Error says what is wrong, and where.
+// Error returns the problem and its place.
 func (e *OutsideError) Error() string {
 	if e.Op < 0 {
 		return fmt.Sprintf("%v: %s", e.Err, e.Problem)
@@ -58,7 +58,7 @@ func refusedOp(op int, pointer string, err error, problem string) *OutsideError 
 	return &OutsideError{Op: op, Pointer: pointer, Problem: problem, Err: err}
 }
 
-// Check reports what is wrong with p whatever the state is: an [*OutsideError], or nil. A patch of more than most
+// Check returns the problem of p for any state: an [*OutsideError], or nil. A patch of more than most
 // operations is too large; 0 is no limit.
 func (p OutsidePatch) Check(most int) error {
 	if p.Merge {
@@ -175,9 +175,8 @@ func outsidePointer(i int, pointer string) ([]string, error) {
 	return path, nil
 }
 
-// apply returns doc, an object, with p applied to it: all of it, or an [*OutsideError]. Writable lists the pointers
-// at and below which p may write; nil means everywhere. Copies may copy maxSize bytes, and 8 MiB at most; 0 means 8
-// MiB.
+// apply returns doc, an object, with p applied to it: all of it, or an [*OutsideError]. Writable lists the pointers at
+// and below which p may write; nil means everywhere. Copies may copy maxSize bytes, and 8 MiB at most; 0 means 8 MiB.
 func (p OutsidePatch) apply(doc json.RawMessage, writable []string, maxSize int) (json.RawMessage, error) {
 	if len(doc) == 0 {
 		doc = json.RawMessage("{}")
@@ -235,7 +234,8 @@ func (p OutsidePatch) merged(doc json.RawMessage) ([]jsonpatch.Edit, error) {
 	edits := mergeEdits(nil, root, members)
 	for _, e := range edits {
 		if slices.Contains(e.Path, "") {
-			return nil, &OutsideError{Op: -1, Pointer: Pointer(e.Path...), Problem: "names that are empty cannot be addressed", Err: ErrPointer}
+			return nil, &OutsideError{Op: -1, Pointer: Pointer(e.Path...),
+				Problem: "names that are empty cannot be addressed", Err: ErrPointer}
 		}
 	}
 	return edits, nil
@@ -263,7 +263,7 @@ func mergeEdits(path []string, target, patch map[string]any) []jsonpatch.Edit {
 	return edits
 }
 
-// withoutNulls is what patch makes of nothing: its members that are null remove what is not there.
+// withoutNulls returns patch without its null members, which remove nothing from an empty object.
 func withoutNulls(patch map[string]any) map[string]any {
 	out := map[string]any{}
 	for name, v := range patch {

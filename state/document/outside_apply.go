@@ -64,7 +64,8 @@ func refusedBy(i int, e jsonpatch.Edit, err error, copied bool, limit int) *Outs
 // that it takes for an index of an array where RFC 6901 does not.
 func misread(e jsonpatch.Edit) bool {
 	loose := func(token string) bool { return len(token) > 1 && strings.ContainsRune("+-0", rune(token[0])) }
-	return e.Op == "test" || len(e.Path) == 0 || slices.ContainsFunc(e.Path, loose) || slices.ContainsFunc(e.From, loose)
+	return e.Op == "test" || len(e.Path) == 0 || slices.ContainsFunc(e.Path, loose) ||
+		slices.ContainsFunc(e.From, loose)
 }
 
 // applyLibrary applies edits by the library. Copies may copy limit bytes.
@@ -82,7 +83,8 @@ func applyLibrary(doc json.RawMessage, edits []jsonpatch.Edit, limit int) (json.
 		return nil, err
 	}
 	o := evanphx.NewApplyOptions()
-	o.SupportNegativeIndices, o.AccumulatedCopySizeLimit, o.EscapeHTML = false, max(1, int64(limit)), false // 0 would be no limit
+	// 0 would be no limit
+	o.SupportNegativeIndices, o.AccumulatedCopySizeLimit, o.EscapeHTML = false, max(1, int64(limit)), false
 	return decoded.ApplyWithOptions(doc, o)
 }
 

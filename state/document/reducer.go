@@ -8,15 +8,14 @@ import (
 	"github.com/agui-gateway/gateway/internal/jsonpatch"
 )
 
-// A Reducer combines what is at a pointer, nil if nothing is, with what is set there, and returns what is to
+// A Reducer combines the value at a pointer, nil if absent, with the one that is set there, and returns the one to
 // be there. It may be called again with the same arguments, and runs under the document's lock.
 type Reducer func(old, new json.RawMessage) (json.RawMessage, error)
 
 // Reducers maps pointers to their reducers.
 type Reducers map[string]Reducer
 
-// ParseReducer returns the reducer that a team file names: append, merge or replace. [ErrValue] if it is
-// none of these.
+// ParseReducer returns the reducer that a team file names: append, merge or replace. [ErrValue] if it is none of these.
 func ParseReducer(name string) (Reducer, error) {
 	switch name {
 	case "append":
@@ -33,8 +32,7 @@ func ParseReducer(name string) (Reducer, error) {
 // Replace is the reducer of every pointer that has none: the new value.
 func Replace(_, new json.RawMessage) (json.RawMessage, error) { return new, nil }
 
-// Merge puts the members of one object over those of another, key by key and not deeper. Absent and null
-// count as {}.
+// Merge puts the members of one object over those of another, key by key and not deeper. Absent and null count as {}.
 func Merge(old, new json.RawMessage) (json.RawMessage, error) {
 	a, err := jsonpatch.ParseObject(old)
 	if err != nil {

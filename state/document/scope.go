@@ -23,11 +23,10 @@ type Reader interface {
 	Raw(pointer string) (json.RawMessage, bool)
 }
 
-// A Scope is what an agent sees of the state: the shared document itself, or one of its own. It is safe for
-// concurrent use.
+// A Scope is an agent's view of the state: the shared document itself, or a private one. It is safe for concurrent use.
 type Scope struct {
 	doc *Document
-	own bool // doc is nobody else's
+	own bool // doc is private
 
 	// parent and out are where results of a mapped scope go, pointer by pointer.
 	parent *Scope
@@ -52,7 +51,7 @@ type Mapping struct {
 // Shared returns a scope that is d: what an agent changes, its readers see.
 func Shared(d *Document) *Scope { return &Scope{doc: d} }
 
-// Isolated returns a scope with a document of its own, which begins as raw and never reaches the wire.
+// Isolated returns a scope with a private document, which begins as raw and never reaches the wire.
 // The options' OnChange is ignored.
 func Isolated(raw json.RawMessage, o Options) (*Scope, error) {
 	o.OnChange = nil
@@ -63,8 +62,8 @@ func Isolated(raw json.RawMessage, o Options) (*Scope, error) {
 	return &Scope{doc: doc, own: true}, nil
 }
 
-// Mapped returns a scope with a document of its own that begins with m's inputs and, at [Scope.Finish],
-// gives its outputs to parent. With saved, from [Scope.Save], it goes on where that one was instead.
+// Mapped returns a scope with a private document that begins with m's inputs and, at [Scope.Finish],
+// gives its outputs to parent. With saved, from [Scope.Save], it continues that one instead.
 func Mapped(parent *Scope, m Mapping, saved json.RawMessage) (*Scope, error) {
 	for _, from := range m.In {
 		if _, err := jsonpatch.ParsePointer(from); err != nil {
@@ -118,7 +117,8 @@ func (s *Scope) Restrict(writable ...string) *Scope {
 }
 
 func (s *Scope) check(pointer string) error {
-	if s.writable == nil || slices.ContainsFunc(s.writable, func(top string) bool { return jsonpatch.Below(pointer, top) }) {
+	if s.writable == nil ||
+		slices.ContainsFunc(s.writable, func(top string) bool { return jsonpatch.Below(pointer, top) }) {
 		return nil
 	}
 	return fmt.Errorf("%w: %q", ErrForbidden, pointer)

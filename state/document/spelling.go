@@ -44,7 +44,7 @@ func float(n json.Number) float64 {
 	return f
 }
 
-// Respell returns theirs, which a client made of ours, with what is the same spelled as in ours. Members of objects
+// Respell returns theirs, which a client made of ours, with equal values spelled as in ours. Members of objects
 // correspond by name. Elements of arrays correspond if they are the same; those left over do, in their order, if
 // there are equally many on both sides. What corresponds to nothing stays as the client spells it.
 func Respell(theirs, ours any) any {

@@ -179,8 +179,7 @@ func (b *backend) restoreLive(tx *bolt.Tx) error {
 // Listen sets the receiver of events; see [state.Backend].
 func (b *backend) Listen(tell func(state.Event)) { b.tell = tell }
 
-// Ping reports whether the file is there and takes writes. After a failed write it tests the disk with as many
-// bytes.
+// Ping reports whether the file is there and takes writes. After a failed write it tests the disk with as many bytes.
 func (b *backend) Ping(ctx context.Context) error {
 	if err := b.ready(ctx); err != nil {
 		return err

@@ -104,7 +104,8 @@ func BenchmarkStores(b *testing.B) {
 	}
 }
 
-// BenchmarkAppends is how many events per second a file takes from concurrent runs, each of which appends as fast as it can.
+// BenchmarkAppends is how many events per second a file takes from concurrent runs, each of which appends as fast as it
+// can.
 func BenchmarkAppends(b *testing.B) {
 	for _, batch := range []int{1, 16} {
 		for _, runs := range []int{1, 16, 128} {

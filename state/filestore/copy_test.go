@@ -15,7 +15,8 @@ import (
 	"github.com/agui-gateway/gateway/state/memstore"
 )
 
-// A store that is open writes a copy beside its file; one that is closed is copied as a file. Either copy is checked before it has its name.
+// A store that is open writes a copy beside its file; one that is closed is copied as a file. Either copy is checked
+// before it has its name.
 func ExampleCopy() {
 	dir, err := os.MkdirTemp("", "threads")
 	if err != nil {
@@ -42,8 +43,8 @@ func ExampleCopy() {
 	// <nil>
 }
 
-// TestBackupOfAStoreThatIsWritten copies a file again and again while threads are written. Each copy is whole and has all that was written
-// before it was asked for.
+// TestBackupOfAStoreThatIsWritten copies a file again and again while threads are written. Each copy is whole and has
+// all that was written before it was asked for.
 func TestBackupOfAStoreThatIsWritten(t *testing.T) {
 	t.Parallel()
 	s := open(t, path(t), filestore.Options{})

@@ -206,8 +206,7 @@ func judge(path, found string, pages, records error) error {
 	return nil
 }
 
-// makeDir makes a directory and its parents, and syncs their names: without that, a power cut removes the files in
-// it.
+// makeDir makes a directory and its parents, and syncs their names: without that, a power cut removes the files in it.
 func makeDir(dir string) error {
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return nil // its error is that of its use

@@ -11,8 +11,7 @@ import (
 
 // An Inspection describes a store's file that is not opened as a store.
 type Inspection struct {
-	// InUse says that a process has the file open. Then only Size is known, because the file changes while it is
-	// read.
+	// InUse says that a process has the file open. Then only Size is known, because the file changes while it is read.
 	InUse bool
 	// Size is the number of bytes of the file, and Empty the number of its unused bytes.
 	Size, Empty int64

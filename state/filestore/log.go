@@ -196,8 +196,7 @@ func (b *backend) ReadLog(ctx context.Context, key state.Key, after state.FrameI
 	return page, nil
 }
 
-// knows reports whether after is a place in the log of the thread: its reader has read the log, or knows a run in
-// it.
+// knows reports whether after is a place in the log of the thread: its reader has read the log, or knows a run in it.
 func (l *loaded) knows(after, last state.FrameID) bool {
 	first, _, _ := strings.Cut(l.doc.Born, ".")
 	fence, err := strconv.ParseUint(first, 10, 64)

@@ -10,8 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/state/document"
 )
 
-// The kinds of replaced values. A key of their table is the kind, the revision that replaced the value, and a
-// number.
+// The kinds of replaced values. A key of their table is the kind, the revision that replaced the value, and a number.
 const (
 	replacedState   = 's'
 	replacedMessage = 'm'

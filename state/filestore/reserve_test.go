@@ -120,8 +120,8 @@ func commitOn(ctx context.Context, s state.Store, l *state.Lease, n, bytes int, 
 	return err
 }
 
-// TestAFullDisk fills the disk of a store: the room that was kept takes what a live run has to write, and the store is not ready until there is
-// room again for what it could not write.
+// TestAFullDisk fills the disk of a store: the room that was kept takes what a live run has to write, and the store is
+// not ready until there is room again for what it could not write.
 func TestAFullDisk(t *testing.T) {
 	t.Parallel()
 	d := &smallDisk{room: reserveBytes + 300<<10, path: filepath.Join(t.TempDir(), "threads.db")}
@@ -160,7 +160,8 @@ func TestAFullDisk(t *testing.T) {
 	}
 }
 
-// TestTheReserveIsTooSmall has a transaction fail that is larger than the reserve, again and again. The store is ready when there is room for it.
+// TestTheReserveIsTooSmall has a transaction fail that is larger than the reserve, again and again. The store is ready
+// when there is room for it.
 func TestTheReserveIsTooSmall(t *testing.T) {
 	t.Parallel()
 	const large = 3 << 20
@@ -249,7 +250,8 @@ func TestNoReserveMayBeMade(t *testing.T) {
 	}
 }
 
-// TestTheReserveTakesRoom holds the real one to having as many bytes as it should, and to being there at the next opening.
+// TestTheReserveTakesRoom holds the real one to having as many bytes as it should, and to being there at the next
+// opening.
 func TestTheReserveTakesRoom(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "threads.db")
@@ -276,7 +278,8 @@ func TestTheReserveTakesRoom(t *testing.T) {
 	}
 }
 
-// TestAFileThatIsGone takes the file of an open store away, or puts another in its place: nothing is acknowledged that would be gone with the process.
+// TestAFileThatIsGone takes the file of an open store away, or puts another in its place: nothing is acknowledged that
+// would be gone with the process.
 func TestAFileThatIsGone(t *testing.T) {
 	t.Parallel()
 	for name, away := range map[string]func(path string) error{
@@ -308,7 +311,8 @@ func TestAFileThatIsGone(t *testing.T) {
 	}
 }
 
-// TestATornPage damages each of the two first pages of a file: the store opens with the other one, and says that the last write may be gone.
+// TestATornPage damages each of the two first pages of a file: the store opens with the other one, and says that the
+// last write may be gone.
 func TestATornPage(t *testing.T) {
 	t.Parallel()
 	for page := range 2 {

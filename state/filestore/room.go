@@ -97,9 +97,8 @@ func (b *backend) Stored(ctx context.Context, principal string) (int64, error) {
 	return b.books.Principal(principal), nil
 }
 
-// makeRoom removes old logs and idle threads until the file has room for n more bytes below limit, and reports
-// whether it has. The thread spared may only lose its log. Each removal is a transaction, because it changes the
-// next choice.
+// makeRoom removes old logs and idle threads until the file has room for n more bytes below limit, and reports whether
+// it has. The thread spared may only lose its log. Each removal is a transaction, because it changes the next choice.
 func (b *backend) makeRoom(ctx context.Context, n, limit int64, spared state.Key) (bool, error) {
 	for b.books.Total()+n > limit {
 		key, log, ok := b.books.First(b.o.Now(), spared)

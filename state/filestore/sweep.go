@@ -96,8 +96,7 @@ func (x *txn) nextDue(l *loaded) (time.Time, error) {
 	return due, err
 }
 
-// bury removes a thread from all indexes and removes all of it but its log, which stays for a while for its
-// readers.
+// bury removes a thread from all indexes and removes all of it but its log, which stays for a while for its readers.
 func (x *txn) bury(l *loaded) error {
 	t := l.doc.Thread
 	x.floor = max(x.floor, t.Fence)

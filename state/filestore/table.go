@@ -42,8 +42,7 @@ func unseal(seed uint32, key, sealed []byte) ([]byte, error) {
 type table struct {
 	b    *bolt.Bucket
 	seed uint32
-	// grown counts the bytes added to the table and its subtables, minus the removed ones; nil: they are not
-	// counted.
+	// grown counts the bytes added to the table and its subtables, minus the removed ones; nil: they are not counted.
 	grown *int64
 }
 

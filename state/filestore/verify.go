@@ -106,8 +106,7 @@ type pageError struct {
 func (e *pageError) Error() string { return fmt.Sprintf("page %d: %v", e.id, e.err) }
 func (e *pageError) Unwrap() error { return e.err }
 
-// elements returns the number of elements of a node, if there is room for them, and a reader of their keys and
-// values.
+// elements returns the number of elements of a node, if there is room for them, and a reader of their keys and values.
 func elements(node []byte) (int, *reader, error) {
 	n := int(order.Uint16(node[10:]))
 	end := pageHeader + n*elementSize

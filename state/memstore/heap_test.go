@@ -21,7 +21,8 @@ func inUse() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestTheBooksAreAboutTheHeap compares what the store says it takes with what it takes. It cannot run beside other tests.
+// TestTheBooksAreAboutTheHeap compares what the store says it takes with what it takes. It cannot run beside other
+// tests.
 //
 //nolint:paralleltest // others would take from the same heap
 func TestTheBooksAreAboutTheHeap(t *testing.T) {

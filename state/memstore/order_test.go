@@ -10,7 +10,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// TestOrder changes and removes threads at random, by a clock that is set back now and then, and reads the order page by page.
+// TestOrder changes and removes threads at random, by a clock that is set back now and then, and reads the order page
+// by page.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

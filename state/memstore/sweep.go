@@ -94,7 +94,8 @@ func (b *backend) expired(e *entry) bool {
 // key gets a higher one even if the clock goes back. With keepLog the log stays for a while for its readers.
 func (b *backend) forget(e *entry, keepLog bool) {
 	e.gone, e.tag = true, ""
-	e.messages, e.known, e.tokens, e.state, e.past, e.runs, e.replaced = nil, nil, nil, nil, document.History{}, nil, nil
+	e.messages, e.known, e.tokens, e.state, e.past, e.runs, e.replaced = nil, nil, nil, nil, document.History{}, nil,
+		nil
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.floor = max(b.floor, e.thread.Load().Fence)

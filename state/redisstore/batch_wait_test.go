@@ -59,7 +59,8 @@ func TestScriptsThatNobodyWaitsForAreNotKept(t *testing.T) {
 	}
 }
 
-// A caller that leads a batch leaves it when its context is done, as those behind it do. The batch is sent all the same.
+// A caller that leads a batch leaves it when its context is done, as those behind it do. The batch is sent all the
+// same.
 func TestTheCallerThatLeadsABatchLeavesIt(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)

@@ -11,8 +11,7 @@ import (
 )
 
 // TestAThreadThatCannotBeDecoded replaces a part of a thread by nonsense: reads of that part fail with ErrDamaged,
-// lists name the thread, so that a change of all threads of a principal finds it, and it can be deleted and made
-// anew.
+// lists name the thread, so that a change of all threads of a principal finds it, and it can be deleted and made anew.
 func TestAThreadThatCannotBeDecoded(t *testing.T) {
 	t.Parallel()
 	for name, part := range map[string]struct{ key, field, nonsense string }{

@@ -163,8 +163,7 @@ func (g fieldsRead) gone() bool {
 	return doc == "" || deadline != "" && deadline <= g.clock.moment
 }
 
-// stale reports whether a hint with this score names a thread that is gone, and not one that is about to be
-// written.
+// stale reports whether a hint with this score names a thread that is gone, and not one that is about to be written.
 func (g fieldsRead) stale(hint float64) bool {
 	return g.gone() && hint < score(g.clock.now.Add(-hintGrace))
 }

@@ -89,8 +89,8 @@ func TestReplica(t *testing.T) {
 	th.succeed(s, th.begin(s, time.Hour), 1)
 }
 
-// TestForgottenScripts empties the script cache before every transition, as a restart or a failover does: scripts are sent
-// again.
+// TestForgottenScripts empties the script cache before every transition, as a restart or a failover does: scripts are
+// sent again.
 func TestForgottenScripts(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)

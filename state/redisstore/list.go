@@ -24,8 +24,7 @@ func (s *backend) Index(ctx context.Context, q state.IndexQuery) iter.Seq2[state
 	return func(yield func(state.IndexEntry, error) bool) {
 		l := &look{backend: s, yield: yield, count: q.Count, left: cmp.Or(q.Most, math.MaxInt)}
 		defer func() { s.repairIndex(ctx, l.wrong) }()
-		// A shard has a fourth of the threads. If all of them may be needed, a third each is enough for one round
-		// trip.
+		// A shard has a fourth of the threads. If all of them may be needed, a third each is enough for one round trip.
 		for count := max(q.Count, min(q.Most, maxLook)/3); ; {
 			entries, horizon, all, err := s.entries(ctx, q, count)
 			if err != nil {

@@ -19,7 +19,8 @@ import (
 
 var readCalls = regexp.MustCompile(`cmdstat_(hmget|evalsha|eval):calls=(\d+)`)
 
-// TestAPageReadsWhatItShows holds a page to reading as many threads as it shows, and one more, each by one command that is no script.
+// TestAPageReadsWhatItShows holds a page to reading as many threads as it shows, and one more, each by one command that
+// is no script.
 func TestAPageReadsWhatItShows(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
@@ -48,8 +49,8 @@ func TestAPageReadsWhatItShows(t *testing.T) {
 	}
 }
 
-// TestPagesHaveEveryThread reads a list page by page while a thread has been committed since the index has it: it is at its old place, and
-// on one of the pages.
+// TestPagesHaveEveryThread reads a list page by page while a thread has been committed since the index has it: it is at
+// its old place, and on one of the pages.
 func TestPagesHaveEveryThread(t *testing.T) {
 	t.Parallel()
 	clock := statetest.NewClock()
@@ -81,8 +82,8 @@ func TestPagesHaveEveryThread(t *testing.T) {
 	}
 }
 
-// TestAListGoesOnBehindHints holds a search to finding a thread behind more hints without a thread, and more threads that it does not look
-// for, than it is going to look at.
+// TestAListGoesOnBehindHints holds a search to finding a thread behind more hints without a thread, and more threads
+// that it does not look for, than it is going to look at.
 func TestAListGoesOnBehindHints(t *testing.T) {
 	t.Parallel()
 	for _, redis := range []struct {

@@ -188,8 +188,7 @@ func TestAPatchIsPacked(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotPacked checks that runs with frames of several replicas, and runs of a deleted thread, are not
-// packed.
+// TestWhatIsNotPacked checks that runs with frames of several replicas, and runs of a deleted thread, are not packed.
 func TestWhatIsNotPacked(t *testing.T) {
 	t.Parallel()
 	t.Run("taken over", func(t *testing.T) {

@@ -71,8 +71,7 @@ func ReasonOf(err error) Reason {
 	}
 }
 
-// moved reports whether a cluster node answered that another one has the key. Clients of clusters then ask that
-// one.
+// moved reports whether a cluster node answered that another one has the key. Clients of clusters then ask that one.
 func moved(err error) bool {
 	_, ok := redis.IsMovedError(err)
 	return ok

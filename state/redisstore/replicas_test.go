@@ -132,7 +132,8 @@ func TestReaders(t *testing.T) {
 	}
 }
 
-// TestMostFollowersOfALog: a log notes 64 stores that are told when it grows. Further ones ask for themselves, and take a place that is free.
+// TestMostFollowersOfALog fills the list of the 64 stores that are notified when a log grows. Further stores poll the
+// log, and take a free place.
 func TestMostFollowersOfALog(t *testing.T) {
 	t.Parallel()
 	const most = 64

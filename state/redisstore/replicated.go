@@ -14,8 +14,7 @@ import (
 var ErrReplicas = errors.New("redisstore: too few replicas have the write")
 
 // replicatedScript writes to a thread that has a tag. WAIT covers the last write of its connection and all earlier
-// writes on the same server. The tag proves that this server has the transition: a master after a failover may lack
-// it.
+// writes on the same server. The tag proves that this server has the transition: a master after a failover may lack it.
 var replicatedScript = redis.NewScript(`
 if redis.call('HGET', KEYS[1], 'tag') ~= ARGV[1] then return 'conflict' end
 redis.call('HSET', KEYS[1], 'waited', ARGV[1])

@@ -13,8 +13,8 @@ import (
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
 
-// TestWhatWaitsForReplicas freezes the replica of a Redis. A question, its answer, the commit that uses it and an approval are acknowledged when
-// the replica has them, also to a caller who repeats the call; nothing else waits.
+// TestWhatWaitsForReplicas freezes the replica of a Redis. A question, its answer, the commit that uses it and an
+// approval are acknowledged when the replica has them, also to a caller who repeats the call; nothing else waits.
 func TestWhatWaitsForReplicas(t *testing.T) {
 	t.Parallel()
 	master := redistest.Start(t, "--repl-diskless-sync-delay", "0")
@@ -103,7 +103,8 @@ func replicatedBackend(t *testing.T, master *redistest.Server) *backend {
 	return b
 }
 
-// TestAnOlderTagIsNotWaitedFor asks for the copies of a transition that another has followed, or that the Redis has lost.
+// TestAnOlderTagIsNotWaitedFor asks for the copies of a transition that another has followed, or that the Redis has
+// lost.
 func TestAnOlderTagIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	b := replicatedBackend(t, redistest.Start(t))

@@ -19,9 +19,9 @@ import (
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
 
-// Replicas at rest ask Redis nothing of the runs that they have open, with their readers, nor of runs of other replicas and of threads on
-// which nothing runs that are read at them: they ask only what they would without any, over the same few connections. Leases are not
-// renewed here: that is the gateway's.
+// Replicas at rest ask Redis nothing of the runs that they have open, with their readers, nor of runs of other replicas
+// and of threads on which nothing runs that are read at them: they ask only what they would without any, over the same
+// few connections. Leases are not renewed here: that is the gateway's.
 func TestRest(t *testing.T) {
 	t.Parallel()
 	const threads = 400
@@ -103,8 +103,8 @@ func calls(t testing.TB, client *redis.Client) map[string]int {
 	return all
 }
 
-// rest opens n runs at a replica, each with a reader there and one at another replica, which also has a reader of each of n threads on which nothing
-// runs. Watch returns how many commands it has counted at rest.
+// rest opens n runs at a replica, each with a reader there and one at another replica, which also has a reader of each
+// of n threads on which nothing runs. Watch returns how many commands it has counted at rest.
 func rest(t testing.TB, n int, watch func(*redis.Client) int) resting {
 	server := redistest.Start(t)
 	prefix := rand.Text()

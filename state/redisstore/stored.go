@@ -12,10 +12,9 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// The size of a principal's threads is the sum over a hash of their sizes, in its own slot. A thread is measured
-// after each transition, and again when it shrinks by itself: when a part of its log expires, and when the thread
-// does. At that time sizes are right again that a dead replica has not written, or that expiry in Redis has
-// changed.
+// The size of a principal's threads is the sum over a hash of their sizes, in its own slot. A thread is measured after
+// each transition, and again when it shrinks by itself: when a part of its log expires, and when the thread does. At
+// that time sizes are right again that a dead replica has not written, or that expiry in Redis has changed.
 
 var (
 	measureScript = newScript(source("measure"), slices.Concat(threadParts, logParts)...)

@@ -10,8 +10,9 @@ import (
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
 
-// TestReadersBesideAStaleAttempt reads in a store that keeps the attempt of an earlier run. The store writes one frame of a run that another
-// store owns. A reader that joins after this frame must follow the log, because the other store writes the next frame.
+// TestReadersBesideAStaleAttempt reads in a store that keeps the attempt of an earlier run. The store writes one frame
+// of a run that another store owns. A reader that joins after this frame must follow the log, because the other store
+// writes the next frame.
 func TestReadersBesideAStaleAttempt(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)

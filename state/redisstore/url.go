@@ -12,7 +12,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// ErrURL is returned by [Open] for an address that it cannot read. The error never quotes the address, which may have a password.
+// ErrURL is returned by [Open] for an address that it cannot read. The error never quotes the address, which may have a
+// password.
 var ErrURL = errors.New("redisstore: not the URL of a Redis")
 
 // CheckURL reports whether [Open] can read the address. It does not connect.

@@ -32,9 +32,8 @@ type Coder struct {
 	newest [][]byte
 }
 
-// Append appends the encoding of a frame's type and event, which must not change from then on. Not ok: the frame
-// needs another encoding, because its event is missing or too long, it has more than an event, or there are too
-// many types.
+// Append appends the encoding of a frame's type and event, which must not change from then on. Not ok: the frame needs
+// another encoding, because its event is missing or too long, it has more than an event, or there are too many types.
 func (c *Coder) Append(data []byte, f *state.Frame) (_ []byte, ok bool) {
 	kind, ok := c.kindOf(f)
 	if !ok {

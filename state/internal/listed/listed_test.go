@@ -28,7 +28,7 @@ func thread() *state.Thread {
 	}
 }
 
-// TestThread holds what is read of a thread to what the thread has.
+// TestThread compares the members that are read with the thread's.
 func TestThread(t *testing.T) {
 	is := thread()
 	raw, err := json.Marshal(is)

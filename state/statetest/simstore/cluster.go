@@ -53,7 +53,8 @@ func (c *Cluster) Replica() *Replica {
 	return r
 }
 
-// Lose takes back all changes that were made since a moment, and returns how many these are. All replicas look at their logs again.
+// Lose takes back all changes that were made since a moment, and returns how many these are. All replicas look at their
+// logs again.
 func (c *Cluster) Lose(since time.Time) int {
 	c.mu.Lock()
 	n := 0

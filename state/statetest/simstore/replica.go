@@ -69,7 +69,8 @@ func (b *Replica) Read(_ context.Context, key state.Key, o state.ReadOptions) (*
 	r := c.row(key)
 	record := &state.Record{Now: c.o.Now(), Floor: c.floors[key]}
 	if r == nil {
-		record.Thread, record.Facts = &state.Thread{Key: key}, &facts{cluster: c, row: &row{thread: &state.Thread{Key: key}}}
+		record.Thread, record.Facts = &state.Thread{Key: key},
+			&facts{cluster: c, row: &row{thread: &state.Thread{Key: key}}}
 		return record, nil
 	}
 	record.Thread, record.Tag, record.Born, record.Facts = r.thread, r.tag, r.born, &facts{cluster: c, row: r}
@@ -118,7 +119,8 @@ func eventsOf(w *state.Write, before *state.Thread) []state.Event {
 	thread := before.Key.Digest()
 	var events []state.Event
 	if w.Takes {
-		events = append(events, state.Event{Kind: state.EventSignal, Thread: thread, Fence: before.Live.Fence, Signal: state.SignalLost})
+		events = append(events,
+			state.Event{Kind: state.EventSignal, Thread: thread, Fence: before.Live.Fence, Signal: state.SignalLost})
 	}
 	if w.Transition.Thread.Live == nil {
 		events = append(events, state.Event{Kind: state.EventTurn, Thread: thread})
@@ -127,7 +129,8 @@ func eventsOf(w *state.Write, before *state.Thread) []state.Event {
 }
 
 // Append adds frames to a log; see [state.Backend].
-func (b *Replica) Append(_ context.Context, l *state.Lease, revision int64, after state.FrameID, frames []state.Frame) (before state.FrameID, told state.Flags, err error) {
+func (b *Replica) Append(_ context.Context, l *state.Lease, revision int64, after state.FrameID,
+	frames []state.Frame) (before state.FrameID, told state.Flags, err error) {
 	err = b.change(l.Key, func(r *row, _ time.Time) (*row, []state.Event, error) {
 		if r == nil || !r.thread.HeldBy(l) || r.thread.Rev < revision {
 			return nil, nil, state.ErrLeaseLost
@@ -163,13 +166,15 @@ func (b *Replica) UpdateAttempt(_ context.Context, key state.Key, u state.Attemp
 		if u.Op != state.AttemptSignal {
 			return r, nil, nil
 		}
-		return r, []state.Event{{Kind: state.EventSignal, Thread: key.Digest(), Fence: live.Fence, Signal: u.Signal}}, nil
+		return r, []state.Event{{Kind: state.EventSignal, Thread: key.Digest(), Fence: live.Fence, Signal: u.Signal}},
+			nil
 	})
 	return a, err
 }
 
 // UpdateQueue changes the queue of a thread; see [state.Backend].
-func (b *Replica) UpdateQueue(_ context.Context, key state.Key, u state.QueueUpdate) (t *state.Thread, now time.Time, err error) {
+func (b *Replica) UpdateQueue(_ context.Context, key state.Key,
+	u state.QueueUpdate) (t *state.Thread, now time.Time, err error) {
 	err = b.change(key, func(r *row, at time.Time) (*row, []state.Event, error) {
 		now = at
 		if r == nil {
@@ -214,7 +219,8 @@ func (b *Replica) Delete(_ context.Context, key state.Key) (fence uint64, err er
 	c.mu.Unlock()
 	thread := key.Digest()
 	c.tell(nil, []state.Event{
-		{Kind: state.EventSignal, Thread: thread, Fence: fence, Signal: state.SignalStop}, {Kind: state.EventTurn, Thread: thread},
+		{Kind: state.EventSignal, Thread: thread, Fence: fence, Signal: state.SignalStop},
+		{Kind: state.EventTurn, Thread: thread},
 		{Kind: state.EventGrown, Thread: thread},
 	})
 	return fence, nil
@@ -237,7 +243,8 @@ func (b *Replica) ReadLog(_ context.Context, key state.Key, after state.FrameID)
 	r := c.row(key)
 	if r == nil {
 		r = c.dead[key]
-		if r == nil || after.IsZero() || after.Fence < r.first || after.Fence > r.thread.Last.Fence || !c.o.Now().Before(r.deadline) {
+		if r == nil || after.IsZero() || after.Fence < r.first || after.Fence > r.thread.Last.Fence ||
+			!c.o.Now().Before(r.deadline) {
 			return page, nil
 		}
 	} else {
@@ -255,7 +262,8 @@ func (b *Replica) ReadLog(_ context.Context, key state.Key, after state.FrameID)
 }
 
 // FollowLog is ReadLog of a log that is followed; see [state.LogFollower].
-func (b *Replica) FollowLog(ctx context.Context, key state.Key, after state.FrameID, number int64) (*state.LogPage, bool, error) {
+func (b *Replica) FollowLog(ctx context.Context, key state.Key, after state.FrameID,
+	number int64) (*state.LogPage, bool, error) {
 	b.cluster.mu.Lock()
 	b.followed[key] = max(b.followed[key], number)
 	b.cluster.mu.Unlock()
@@ -319,12 +327,14 @@ func (b *Replica) Index(_ context.Context, q state.IndexQuery) iter.Seq2[state.I
 	for _, r := range c.all() {
 		t := r.thread
 		at := state.CursorOf(t)
-		if t.Key.Principal != q.Principal || q.Agent != "" && t.Key.Agent != q.Agent || q.From != nil && at.Compare(*q.From) <= 0 {
+		if t.Key.Principal != q.Principal || q.Agent != "" && t.Key.Agent != q.Agent ||
+			q.From != nil && at.Compare(*q.From) <= 0 {
 			continue
 		}
 		list = append(list, state.IndexEntry{At: at, Summary: state.Summary{
-			Key: t.Key, Status: state.StatusOf(t, &facts{row: r}, c.o.Now()), Title: t.Title, CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt,
-			Calls: len(t.OpenCalls()),
+			Key: t.Key, Status: state.StatusOf(t, &facts{row: r}, c.o.Now()), Title: t.Title, CreatedAt: t.CreatedAt,
+			UpdatedAt: t.UpdatedAt,
+			Calls:     len(t.OpenCalls()),
 		}})
 	}
 	slices.SortFunc(list, func(a, b state.IndexEntry) int { return a.At.Compare(b.At) })

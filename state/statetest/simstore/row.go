@@ -181,7 +181,8 @@ func (r *row) dropEnds(n int) {
 
 // behind returns the frames behind one.
 func (r *row) behind(after state.FrameID) []state.Frame {
-	i, found := slices.BinarySearchFunc(r.frames, after, func(f state.Frame, id state.FrameID) int { return f.ID.Compare(id) })
+	i, found := slices.BinarySearchFunc(r.frames, after,
+		func(f state.Frame, id state.FrameID) int { return f.ID.Compare(id) })
 	if found {
 		i++
 	}
@@ -189,12 +190,13 @@ func (r *row) behind(after state.FrameID) []state.Frame {
 }
 
 func (r *row) holds(id state.FrameID) bool {
-	_, found := slices.BinarySearchFunc(r.frames, id, func(f state.Frame, id state.FrameID) int { return f.ID.Compare(id) })
+	_, found := slices.BinarySearchFunc(r.frames, id,
+		func(f state.Frame, id state.FrameID) int { return f.ID.Compare(id) })
 	return found
 }
 
-// lost reports whether the log had a frame, or the place before an attempt, and does not have it any more. The owner of a live attempt may
-// append a frame again.
+// lost reports whether the log had a frame, or the place before an attempt, and does not have it any more. The owner of
+// a live attempt may append a frame again.
 func (r *row) lost(at state.FrameID) bool {
 	switch live := r.thread.Live; {
 	case at.IsZero(), !r.cut.Less(at), at == r.thread.Last, r.holds(at):
