@@ -21,20 +21,21 @@
 // # Writing a backend
 //
 // [NewStore] makes a store of a [Backend]. The store reads a thread, computes a transition, and has the backend
-// write it if the thread is unchanged. Leases, repeated calls, waiting requests and the readers of logs
+// write it if no one else wrote the thread meanwhile; leases, repeated calls, waiting requests and the readers of logs
 // are its business. A backend keeps bytes and decides nothing, but it must keep these:
 //
-//   - Each write is one atomic step. A thread has a tag, new with every transition, and [Backend.Write] writes only on the
-//     tag that was read. Where a thread is one value, [Write.Prepare] makes all checks and says what to store, as
+//   - Each write is one atomic step. A thread has a tag, new with every transition, and [Backend.Write] writes only on
+//     the tag that was read. Where a thread is one value, [Write.Prepare] makes all checks and says what to store, as
 //     [AttemptUpdate.Apply] and [QueueUpdate.Prepare] do for changes that are no transitions.
 //   - A write may be repeated, because its answer was lost: one of the tag that the thread has already is done. Frames
 //     that the log has already are skipped.
 //   - Fences grow, also when a thread is deleted or expires and is made anew: [Record].Floor says which were given out.
-//   - What grows is kept apart from what every transition reads: messages, the log, earlier states. A commit must not cost
-//     what the thread holds.
-//   - What was deleted may be read to its end for a while, by who knows its place; [Backend.Purge] removes that too, for good.
-//   - What a principal's threads take is counted at no cost that grows with them: [Backend.Stored]. A backend that has a limit
-//     of its own lets old threads go by the order that statetest.RunLimited asks for.
+//   - What grows is kept apart from what every transition reads: messages, the log, earlier states. A commit must not
+//     cost what the thread holds.
+//   - A deleted log may be read to its end for a while, by readers with a cursor; [Backend.Purge] removes that too, for
+//     good.
+//   - What a principal's threads take is counted at no cost that grows with them: [Backend.Stored]. A backend that has
+//     a limit evicts old threads in the order that statetest.RunLimited requires.
 //   - All times are the backend's clock's. A thread is gone when its deadline is over, whoever removes it and when.
 //
 // Begin with a map and a mutex, as package memstore does, and with the suite: statetest.RunBackend asks the backend
