@@ -1,11 +1,9 @@
 package client
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"net/url"
-	"time"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/internal/exact"
@@ -21,35 +19,6 @@ type Call struct {
 	Header http.Header // of this call only, such as the protocol's version
 	Body   any         // written as JSON; nil is none
 	Stream bool        // the response has to be an event stream
-}
-
-// send sends a call, and waits up to Connect for its response headers. The caller has to close the response.
-func (s *Session) send(reqCtx context.Context, cancel context.CancelCauseFunc, call Call,
-	accept string) (*http.Response, error) {
-	if s.ctx.Err() != nil {
-		return nil, context.Cause(s.ctx)
-	}
-	body, err := call.body()
-	if err != nil {
-		return nil, err
-	}
-	request, err := s.c.newRequest(reqCtx, call.Method, s.c.at(call), body, s.header)
-	if err != nil {
-		return nil, err
-	}
-	for name, values := range call.Header {
-		request.Header[http.CanonicalHeaderKey(name)] = values
-	}
-	request.Header.Set("Accept", accept)
-	request.Header.Set("Accept-Encoding", "identity") // compression delays events
-	if d := s.c.o.Connect; d > 0 {
-		defer time.AfterFunc(d, func() { cancel(errConnect) }).Stop()
-	}
-	response, err := s.c.http.Do(request)
-	if err != nil {
-		return nil, classify(s.ctx, reqCtx, FaultUnreachable, err)
-	}
-	return response, nil
 }
 
 func (c *Client) at(call Call) *url.URL {

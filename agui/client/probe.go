@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"errors"
-	"mime"
 	"net/http"
 )
 
@@ -18,7 +17,7 @@ var (
 // Probe checks whether an agent answers at the URL, without beginning a run: it requests the agent's capabilities from
 // a gateway, the list of agents from a CopilotKit runtime, and from any other server a run without required members,
 // which AG-UI servers refuse. If a server accepts that request, Probe hangs up immediately. header is added as in
-// [Request]. An error is an [*Error] or the cause of ctxwith the server's reason (404, 401, 500, …).
+// [Request]. An error is an [*Error] with the server's reason (404, 401, 500, …), or the cause of ctx.
 func (c *Client) Probe(ctx context.Context, header http.Header) error {
 	return c.addHint(ctx, c.probe(ctx, header))
 }
@@ -48,30 +47,24 @@ func (c *Client) probeRuntime(ctx context.Context, header http.Header) error {
 
 // probeRun requests a run that no server can begin.
 func (c *Client) probeRun(ctx context.Context, header http.Header) error {
-	reqCtx, cancel := context.WithTimeoutCause(ctx, controlTimeout, errTotal)
-	defer cancel()
-	request, err := c.newRequest(reqCtx, http.MethodPost, c.url, []byte("{}"), header)
+	s := c.control(ctx, header)
+	defer s.End()
+	r, err := s.send(Call{Method: http.MethodPost, URL: c.url, Body: struct{}{}}, eventStream)
 	if err != nil {
 		return err
 	}
-	request.Header.Set("Accept", "text/event-stream")
-	response, err := c.http.Do(request)
-	if err != nil {
-		return classify(ctx, reqCtx, FaultUnreachable, err)
-	}
-	defer func() { _ = response.Body.Close() }() // the rest is not needed
-	media, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
-	switch status := response.StatusCode; {
-	case media == "text/html":
+	defer r.close()
+	switch status := r.StatusCode; {
+	case r.media == "text/html":
 		return &Error{Fault: FaultStatus, Status: status, Err: ErrPage}
 	case status == http.StatusBadRequest, status == http.StatusUnprocessableEntity:
 		return nil // every AG-UI server has to refuse the request as invalid
-	case status >= 200 && status <= 299 && media == "text/event-stream":
+	case r.isSuccess() && r.media == eventStream:
 		return nil
-	case status >= 200 && status <= 299:
+	case r.isSuccess():
 		return &Error{Fault: FaultInvalid, Status: status, Err: errNoStream}
 	default:
-		return refusal(response)
+		return refusal(r.Response)
 	}
 }
 

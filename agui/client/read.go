@@ -1,70 +1,11 @@
 package client
 
 import (
-	"context"
+	"bufio"
 	"errors"
 	"io"
 	"strings"
-	"time"
 )
-
-// An idleTimer cancels reading a stream that has been silent for too long, or stays open for too long after its run.
-type idleTimer struct {
-	idle   time.Duration
-	cancel context.CancelCauseFunc
-	until  time.Time // deadline for closing a stream with an ended run; zero while it runs
-	timer  *time.Timer
-}
-
-// wait starts the idle time. Time spent by the consumer does not count.
-func (t *idleTimer) wait() {
-	switch {
-	case !t.until.IsZero():
-		t.timer = time.AfterFunc(time.Until(t.until), func() { t.cancel(errLingered) })
-	case t.idle > 0:
-		t.timer = time.AfterFunc(t.idle, func() { t.cancel(errSilent) })
-	}
-}
-
-func (t *idleTimer) stop() {
-	if t.timer != nil {
-		t.timer.Stop()
-	}
-}
-
-// ended records whether the last event was the end of a run.
-func (t *idleTimer) ended(over bool) {
-	switch {
-	case !over:
-		t.until = time.Time{}
-	case t.until.IsZero():
-		t.until = time.Now().Add(linger)
-	}
-}
-
-// A boundedReader reader counts bytes and limits idle time.
-type boundedReader struct {
-	r       io.Reader
-	left    int64
-	limited bool
-	over    bool // there was more
-	clock   *idleTimer
-}
-
-func (b *boundedReader) Read(p []byte) (int, error) {
-	if b.limited {
-		if b.left <= 0 {
-			b.over = true
-			return 0, errBytes
-		}
-		p = p[:min(int64(len(p)), b.left)]
-	}
-	b.clock.wait()
-	n, err := b.r.Read(p)
-	b.clock.stop()
-	b.left -= int64(n)
-	return n, err
-}
 
 // paddedReader appends the blank line that some servers omit after the last event.
 type paddedReader struct {
@@ -112,8 +53,14 @@ func unlimited(limit int) int {
 	return limit
 }
 
-// readAll reads at most limit bytes, and reports whether there were more.
-func readAll(r io.Reader, limit int) (data []byte, over bool, err error) {
-	data, err = io.ReadAll(io.LimitReader(r, int64(limit)+1))
-	return data[:min(len(data), limit)], len(data) > limit, err
+// classify maps an error of reading to an *Error.
+func (r *response) classify(err error) error {
+	switch {
+	case r.over:
+		return &Error{Fault: FaultTooLarge, Err: errBytes}
+	case errors.Is(err, bufio.ErrTooLong):
+		return &Error{Fault: FaultTooLarge, Err: err}
+	default:
+		return classify(r.s.ctx, r.ctx, FaultCut, err)
+	}
 }

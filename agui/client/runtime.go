@@ -6,8 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-
-	"github.com/agui-gateway/gateway/agui"
 )
 
 // A CopilotKit runtime has agents at {base}/agent/{name}/run or, unannounced, a single route for JSON envelopes.
@@ -48,7 +46,12 @@ func (c *Client) runtimeBase() *url.URL {
 type runtimeCall struct {
 	Method string            `json:"method"`
 	Params map[string]string `json:"params,omitempty"`
-	Body   json.RawMessage   `json:"body,omitempty"`
+	Body   any               `json:"body,omitempty"`
+}
+
+// envelope is the request for a call at a runtime's single route.
+func (c *Client) envelope(call runtimeCall) Call {
+	return Call{Method: http.MethodPost, URL: c.runtimeBase(), Body: call}
 }
 
 // A runtimeInfo is the part of a runtime's description that is used here.
@@ -67,11 +70,8 @@ func (c *Client) singleRoute(ctx context.Context, header http.Header) bool {
 }
 
 func (c *Client) singleInfo(ctx context.Context, header http.Header) (info runtimeInfo, err error) {
-	body, err := agui.Marshal(runtimeCall{Method: "info"})
-	if err != nil {
-		return info, err
-	}
-	return info, c.ask(ctx, http.MethodPost, c.runtimeBase(), body, header, &info)
+	err = c.ask(ctx, header, c.envelope(runtimeCall{Method: "info"}), &info)
+	return info, err
 }
 
 // info requests the agents of a runtime, by its kind of route.
@@ -79,7 +79,7 @@ func (c *Client) info(ctx context.Context, header http.Header) (info runtimeInfo
 	if c.single.Load() {
 		return c.singleInfo(ctx, header)
 	}
-	err = c.ask(ctx, http.MethodGet, c.runtimeBase().JoinPath("info"), nil, header, &info)
+	err = c.ask(ctx, header, Call{Method: http.MethodGet, URL: c.runtimeBase().JoinPath("info")}, &info)
 	if mayBeSingle(err) && c.singleRoute(ctx, header) {
 		return c.singleInfo(ctx, header)
 	}
@@ -95,19 +95,12 @@ func mayBeSingle(err error) bool {
 }
 
 func (c *Client) stopRuntime(ctx context.Context, threadID, runID string, header http.Header) error {
-	body, err := agui.Marshal(map[string]string{"runId": runID})
-	if err != nil {
-		return err
-	}
-	to := c.runtimeBase().JoinPath("agent", element(c.Agent()), "stop", element(threadID))
+	body := map[string]string{"runId": runID}
+	call := Call{Method: http.MethodPost, Body: body,
+		URL: c.runtimeBase().JoinPath("agent", element(c.Agent()), "stop", element(threadID))}
 	if c.single.Load() {
-		to = c.runtimeBase()
-		body, err = agui.Marshal(runtimeCall{
-			Method: "agent/stop", Params: map[string]string{"agentId": c.Agent(), "threadId": threadID}, Body: body,
-		})
-		if err != nil {
-			return err
-		}
+		params := map[string]string{"agentId": c.Agent(), "threadId": threadID}
+		call = c.envelope(runtimeCall{Method: "agent/stop", Params: params, Body: body})
 	}
-	return c.ask(ctx, http.MethodPost, to, body, header, nil)
+	return c.ask(ctx, header, call, nil)
 }

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/agui-gateway/gateway/agui"
 )
@@ -92,15 +91,13 @@ func hasNoCapabilities(err error) bool {
 	}
 }
 
-// controlTimeout bounds requests that are not runs: those for capabilities, stops and open questions.
-const controlTimeout = 5 * time.Second
-
 // Capabilities requests GET {URL}/capabilities of a gateway. Most other servers fail with an [*Error].
 func (c *Client) Capabilities(ctx context.Context, header http.Header) (*agui.AgentCapabilities, error) {
 	u := *c.url
 	u.RawQuery, u.Fragment = "", ""
 	var capabilities agui.AgentCapabilities
-	if err := c.ask(ctx, http.MethodGet, u.JoinPath("capabilities"), nil, header, &capabilities); err != nil {
+	call := Call{Method: http.MethodGet, URL: u.JoinPath("capabilities")}
+	if err := c.ask(ctx, header, call, &capabilities); err != nil {
 		return nil, err
 	}
 	return &capabilities, nil
@@ -110,7 +107,7 @@ func (c *Client) Capabilities(ctx context.Context, header http.Header) (*agui.Ag
 func (c *Client) Stop(ctx context.Context, threadID, runID string, header http.Header) (bool, error) {
 	switch c.Server(ctx, header) {
 	case ServerGateway:
-		return true, c.ask(ctx, http.MethodPost, c.thread(threadID, "stop"), nil, header, nil)
+		return true, c.ask(ctx, header, Call{Method: http.MethodPost, URL: c.thread(threadID, "stop")}, nil)
 	case ServerCopilotKit:
 		return true, c.stopRuntime(ctx, threadID, runID, header)
 	default:
@@ -126,7 +123,7 @@ func (c *Client) Interrupts(ctx context.Context, threadID string, header http.He
 	var thread struct {
 		Interrupts []agui.Interrupt `json:"interrupts"`
 	}
-	err := c.ask(ctx, http.MethodGet, c.thread(threadID, ""), nil, header, &thread)
+	err := c.ask(ctx, header, Call{Method: http.MethodGet, URL: c.thread(threadID, "")}, &thread)
 	if e, ok := errors.AsType[*Error](err); ok && e.Status == http.StatusNotFound {
 		return nil, nil
 	}
@@ -142,38 +139,6 @@ func (c *Client) thread(id, action string) *url.URL {
 
 // element is an id as one element of a path, be it "..".
 func element(id string) string { return strings.ReplaceAll(url.PathEscape(id), ".", "%2E") }
-
-// ask sends a request other than a run and decodes the JSON response into v, if v is not nil.
-func (c *Client) ask(ctx context.Context, method string, u *url.URL, body []byte, header http.Header, v any) error {
-	reqCtx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer time.AfterFunc(controlTimeout, func() { cancel(errTotal) }).Stop()
-	request, err := c.newRequest(reqCtx, method, u, body, header)
-	if err != nil {
-		return err
-	}
-	request.Header.Set("Accept", "application/json")
-	response, err := c.http.Do(request)
-	if err != nil {
-		return classify(ctx, reqCtx, FaultUnreachable, err)
-	}
-	defer func() { _ = response.Body.Close() }() // read as far as needed
-	if !isSuccess(response) {
-		return refusal(response)
-	}
-	if v == nil {
-		return nil
-	}
-	const enough = 8 << 20
-	data, over, err := readAll(response.Body, enough)
-	switch {
-	case err != nil:
-		return classify(ctx, reqCtx, FaultCut, err)
-	case over:
-		return &Error{Fault: FaultTooLarge, Err: errBytes}
-	}
-	return parse(data, v)
-}
 
 // newRequest is a request with the headers every one of them has.
 func (c *Client) newRequest(ctx context.Context, method string, u *url.URL, body []byte,

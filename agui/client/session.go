@@ -15,6 +15,7 @@ import (
 // apply to all of them together. It belongs to one goroutine, which may send requests while it reads responses.
 type Session struct {
 	c      *Client
+	limits Options
 	ctx    context.Context // the caller's
 	reqCtx context.Context // done when the session's time is over, too
 	cancel context.CancelCauseFunc
@@ -26,12 +27,31 @@ type Session struct {
 
 // Session begins a session. header is added to each request, as in [Request]. The caller has to end it.
 func (c *Client) Session(ctx context.Context, header http.Header) *Session {
-	s := &Session{c: c, ctx: ctx, header: header, left: c.o.MaxBytes}
+	return c.session(ctx, header, c.o)
+}
+
+func (c *Client) session(ctx context.Context, header http.Header, limits Options) *Session {
+	s := &Session{c: c, limits: limits, ctx: ctx, header: header, left: limits.MaxBytes}
 	s.reqCtx, s.cancel = context.WithCancelCause(ctx)
-	if d := c.o.Timeout; d > 0 {
+	if d := limits.Timeout; d > 0 {
 		s.timer = time.AfterFunc(d, func() { s.cancel(errTotal) })
 	}
 	return s
+}
+
+// controlTimeout bounds requests that are not runs: those for capabilities, stops and open questions.
+const controlTimeout = 5 * time.Second
+
+// control begins a session for a request that is not a run. The limits of the options are those of runs.
+func (c *Client) control(ctx context.Context, header http.Header) *Session {
+	return c.session(ctx, header, Options{Timeout: controlTimeout, MaxEvent: 8 << 20})
+}
+
+// ask is [Session.Ask] in a session for this call.
+func (c *Client) ask(ctx context.Context, header http.Header, call Call, v any) error {
+	s := c.control(ctx, header)
+	defer s.End()
+	return s.Ask(call, v)
 }
 
 // End ends the session, and cancels open reads.
@@ -54,22 +74,18 @@ func (s *Session) Sleep(d time.Duration) error {
 
 // Ask sends a call and decodes its JSON response into v, unless nil. An error is an [*Error] or the context's cause.
 func (s *Session) Ask(call Call, v any) error {
-	reqCtx, cancel := context.WithCancelCause(s.reqCtx)
-	defer cancel(nil)
-	response, err := s.send(reqCtx, cancel, call, "application/json")
+	r, err := s.send(call, "application/json")
 	if err != nil {
 		return err
 	}
-	defer func() { _ = response.Body.Close() }() // read as far as needed
-	if !isSuccess(response) {
-		return refusal(response)
-	}
-	if v == nil {
+	defer r.close()
+	switch {
+	case !r.isSuccess():
+		return refusal(r.Response)
+	case v == nil:
 		return nil
 	}
-	clock := &idleTimer{idle: s.c.o.Idle, cancel: cancel}
-	defer clock.stop()
-	data, err := s.document(reqCtx, &meteredBody{s: s, r: response.Body, clock: clock})
+	data, err := r.document()
 	if err != nil {
 		return err
 	}
@@ -89,66 +105,130 @@ func (s *Session) Records(call Call) iter.Seq2[agui.Record, error] {
 }
 
 func (s *Session) records(call Call, yield func(agui.Record, error) bool) error {
-	reqCtx, cancel := context.WithCancelCause(s.reqCtx)
-	defer cancel(nil)
-	accept := "text/event-stream"
+	accept := eventStream
 	if !call.Stream {
 		accept = "application/json, " + accept
 	}
-	response, err := s.send(reqCtx, cancel, call, accept)
+	r, err := s.send(call, accept)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = response.Body.Close() }() // read as far as needed
-	clock := &idleTimer{idle: s.c.o.Idle, cancel: cancel}
-	defer clock.stop()
-	body := &meteredBody{s: s, r: response.Body, clock: clock}
-	switch media, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); {
-	case media == "text/html":
-		return &Error{Fault: FaultStatus, Status: response.StatusCode, Err: ErrPage}
-	case !isSuccess(response):
-		return refusal(response)
-	case media == "text/event-stream":
-		return s.stream(reqCtx, body, yield)
+	defer r.close()
+	switch {
+	case r.media == "text/html":
+		return &Error{Fault: FaultStatus, Status: r.StatusCode, Err: ErrPage}
+	case !r.isSuccess():
+		return refusal(r.Response)
+	case r.media == eventStream:
+		return r.stream(r, yield)
 	case call.Stream:
-		return refusal(response)
-	case media == "application/json":
-		data, err := s.document(reqCtx, body)
+		return refusal(r.Response)
+	case r.media == "application/json":
+		data, err := r.document()
 		if err == nil {
 			yield(agui.Record{Data: data}, nil)
 		}
 		return err
 	default:
-		return &Error{Fault: FaultInvalid, Status: response.StatusCode, Err: errNoStream}
+		return &Error{Fault: FaultInvalid, Status: r.StatusCode, Err: errNoStream}
 	}
 }
 
-func isSuccess(r *http.Response) bool { return r.StatusCode >= 200 && r.StatusCode <= 299 }
+// eventStream is the media type of streams.
+const eventStream = "text/event-stream"
 
-// A meteredBody body counts bytes for the session, and limits idle time.
-type meteredBody struct {
-	s     *Session
-	r     io.Reader
-	clock *idleTimer
-	over  bool // there was more than the session may read
+// send sends a call, and waits up to Connect for its response headers. The caller has to close the response.
+func (s *Session) send(call Call, accept string) (*response, error) {
+	if s.ctx.Err() != nil {
+		return nil, context.Cause(s.ctx)
+	}
+	body, err := call.body()
+	if err != nil {
+		return nil, err
+	}
+	r := &response{s: s}
+	r.ctx, r.cancel = context.WithCancelCause(s.reqCtx)
+	request, err := s.c.newRequest(r.ctx, call.Method, s.c.at(call), body, s.header)
+	if err != nil {
+		r.cancel(nil)
+		return nil, err
+	}
+	for name, values := range call.Header {
+		request.Header[http.CanonicalHeaderKey(name)] = values
+	}
+	request.Header.Set("Accept", accept)
+	request.Header.Set("Accept-Encoding", "identity") // compression delays events
+	if d := s.limits.Connect; d > 0 {
+		defer time.AfterFunc(d, func() { r.cancel(errConnect) }).Stop()
+	}
+	if r.Response, err = s.c.http.Do(request); err != nil {
+		err = classify(s.ctx, r.ctx, FaultUnreachable, err)
+		r.cancel(nil)
+		return nil, err
+	}
+	r.media, _, _ = mime.ParseMediaType(r.Header.Get("Content-Type"))
+	return r, nil
 }
 
-func (m *meteredBody) Read(p []byte) (int, error) {
-	b := boundedReader{r: m.r, left: m.s.left, limited: m.s.c.o.MaxBytes > 0, clock: m.clock}
-	n, err := b.Read(p)
-	m.s.left, m.over = b.left, b.over
+// A response is one of a session. Reading it counts bytes for the session, and limits idle time.
+type response struct {
+	*http.Response
+	s      *Session
+	ctx    context.Context // of the request
+	cancel context.CancelCauseFunc
+	media  string
+	over   bool      // there was more than the session may read
+	until  time.Time // deadline for closing a stream with an ended run; zero while it runs
+}
+
+func (r *response) isSuccess() bool { return r.StatusCode >= 200 && r.StatusCode <= 299 }
+
+func (r *response) close() {
+	_ = r.Body.Close() // read as far as needed
+	r.cancel(nil)
+}
+
+// Read reads from the body. Time spent by the consumer between two calls is not idle time.
+func (r *response) Read(p []byte) (int, error) {
+	if r.s.limits.MaxBytes > 0 {
+		if r.s.left <= 0 {
+			r.over = true
+			return 0, errBytes
+		}
+		p = p[:min(int64(len(p)), r.s.left)]
+	}
+	switch idle := r.s.limits.Idle; {
+	case !r.until.IsZero():
+		defer time.AfterFunc(time.Until(r.until), func() { r.cancel(errLingered) }).Stop()
+	case idle > 0:
+		defer time.AfterFunc(idle, func() { r.cancel(errSilent) }).Stop()
+	}
+	n, err := r.Body.Read(p)
+	r.s.left -= int64(n)
 	return n, err
 }
 
-func (s *Session) stream(reqCtx context.Context, body *meteredBody, yield func(agui.Record, error) bool) error {
-	for record, err := range agui.ReadStream(body, unlimited(s.c.o.MaxEvent)) {
+// linger bounds the time for closing a stream after its run's end, in case a failure or another run follows.
+const linger = time.Second
+
+// ended records whether the last event was the end of a run.
+func (r *response) ended(over bool) {
+	switch {
+	case !over:
+		r.until = time.Time{}
+	case r.until.IsZero():
+		r.until = time.Now().Add(linger)
+	}
+}
+
+// stream yields the events of in, which reads from r. It ends without an error if the consumer has stopped.
+func (r *response) stream(in io.Reader, yield func(agui.Record, error) bool) error {
+	limits := &r.s.limits
+	for record, err := range agui.ReadStream(in, unlimited(limits.MaxEvent)) {
 		if err != nil {
-			if body.over {
-				err = errBytes
-			}
-			return classifyRead(s.ctx, reqCtx, err)
+			return r.classify(err)
 		}
-		if s.events++; s.c.o.MaxEvents > 0 && s.events > s.c.o.MaxEvents {
+		if r.s.events++; limits.MaxEvents > 0 && r.s.events > limits.MaxEvents {
 			return &Error{Fault: FaultTooLarge, Err: errEvents}
 		}
 		if !yield(record, nil) {
@@ -158,13 +238,15 @@ func (s *Session) stream(reqCtx context.Context, body *meteredBody, yield func(a
 	return nil
 }
 
-func (s *Session) document(reqCtx context.Context, body *meteredBody) ([]byte, error) {
-	data, over, err := readAll(body, unlimited(s.c.o.MaxEvent))
+// document reads all of the body.
+func (r *response) document() ([]byte, error) {
+	limit := unlimited(r.s.limits.MaxEvent)
+	data, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
 	switch {
-	case body.over, over:
+	case r.over, len(data) > limit:
 		return nil, &Error{Fault: FaultTooLarge, Err: errBytes}
 	case err != nil:
-		return nil, classifyRead(s.ctx, reqCtx, err)
+		return nil, r.classify(err)
 	}
 	return data, nil
 }

@@ -1,15 +1,11 @@
 package client
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
-	"mime"
 	"net/http"
-	"time"
 	"unicode/utf8"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -26,29 +22,24 @@ type answer struct {
 	repair reasoningRepair
 	halves map[string]surrogate.Joiner // by the type and id of a text
 
-	events int
-	ended  bool // the last event was terminal
-	broke  bool // the consumer has stopped
+	ended bool // the last event was terminal
+	broke bool // the consumer has stopped
 }
 
 // run posts the request, reads the response, and stops the run if it does not reach its end.
 func (a *answer) run(ctx context.Context, yield func(agui.Event, error) bool) error {
-	reqCtx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	if d := a.c.o.Timeout; d > 0 {
-		defer time.AfterFunc(d, func() { cancel(errTotal) }).Stop()
-	}
-	if err := ctx.Err(); err != nil {
+	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	kind := a.c.Server(reqCtx, a.request.Header)
-	response, err := a.post(ctx, reqCtx, cancel, kind)
+	s := a.c.Session(ctx, a.request.Header)
+	defer s.End()
+	r, err := a.post(s, a.c.Server(s.reqCtx, a.request.Header))
 	if err != nil {
 		a.stop(ctx, err)
-		return a.c.addHint(reqCtx, err)
+		return a.c.addHint(s.reqCtx, err)
 	}
-	defer func() { _ = response.Body.Close() }() // the rest is not needed
-	err = a.read(ctx, reqCtx, cancel, response.Body, yield)
+	defer r.close()
+	err = a.read(r, yield)
 	if err != nil || a.broke && !a.ended {
 		a.stop(ctx, err)
 	}
@@ -68,18 +59,18 @@ func (a *answer) stop(ctx context.Context, err error) {
 }
 
 // post sends the input. If a server refuses it as malformed, it is sent again in the form before 1.0.
-func (a *answer) post(ctx, reqCtx context.Context, cancel context.CancelCauseFunc,
-	kind ServerKind) (*http.Response, error) {
+func (a *answer) post(s *Session, kind ServerKind) (*response, error) {
 	older := a.c.older.Load()
-	response, err := a.postAs(ctx, reqCtx, cancel, kind, older)
-	if kind == ServerCopilotKit && !a.c.single.Load() && mayBeSingle(err) && a.c.singleRoute(reqCtx, a.request.Header) {
-		response, err = a.postAs(ctx, reqCtx, cancel, kind, older)
+	r, err := a.postAs(s, kind, older)
+	if kind == ServerCopilotKit && !a.c.single.Load() && mayBeSingle(err) &&
+		a.c.singleRoute(s.reqCtx, a.request.Header) {
+		r, err = a.postAs(s, kind, older)
 	}
 	refused, ok := errors.AsType[*Error](err)
 	if !ok || older || refused.Status != http.StatusBadRequest && refused.Status != http.StatusUnprocessableEntity {
-		return response, err
+		return r, err
 	}
-	again, againErr := a.postAs(ctx, reqCtx, cancel, kind, true)
+	again, againErr := a.postAs(s, kind, true)
 	if againErr != nil {
 		return nil, err
 	}
@@ -88,31 +79,24 @@ func (a *answer) post(ctx, reqCtx context.Context, cancel context.CancelCauseFun
 	return again, nil
 }
 
-func (a *answer) postAs(ctx, reqCtx context.Context, cancel context.CancelCauseFunc, kind ServerKind,
-	older bool) (*http.Response, error) {
-	body, err := agui.Marshal(a.input(older))
-	if err != nil {
-		return nil, &Error{Fault: FaultInvalid, Err: errors.New("the input cannot be written")}
-	}
-	u := *a.c.url
+func (a *answer) postAs(s *Session, kind ServerKind, older bool) (*response, error) {
+	call := Call{Method: http.MethodPost, URL: a.c.url, Body: a.input(older)}
 	switch {
 	case kind == ServerGateway:
+		u := *a.c.url
 		q := u.Query()
 		q.Set("disconnect", "detach")
-		u.RawQuery = q.Encode()
+		u.RawQuery, call.URL = q.Encode(), &u
 	case kind == ServerCopilotKit && a.c.single.Load():
-		u = *a.c.runtimeBase()
-		body, err = agui.Marshal(runtimeCall{Method: "agent/run", Params: map[string]string{"agentId": a.c.Agent()},
-			Body: body})
-		if err != nil {
-			return nil, &Error{Fault: FaultInvalid, Err: errors.New("the input cannot be written")}
-		}
+		call = a.c.envelope(runtimeCall{Method: "agent/run", Params: map[string]string{"agentId": a.c.Agent()},
+			Body: call.Body})
 	}
-	request, err := a.c.newRequest(reqCtx, http.MethodPost, &u, body, a.request.Header)
-	if err != nil {
-		return nil, err
+	r, err := s.send(call, eventStream)
+	if err != nil || r.StatusCode == http.StatusOK && r.media == eventStream {
+		return r, err
 	}
-	return a.c.openStream(ctx, reqCtx, cancel, request)
+	defer r.close()
+	return nil, refusal(r.Response)
 }
 
 // input is the request as the server can read it. What every client before 1.0 sent is always there.
@@ -136,57 +120,29 @@ func (a *answer) input(older bool) agui.RunAgentInput {
 	return in
 }
 
-// linger bounds the time for closing a stream after its run's end, in case a failure or another run follows.
-const linger = time.Second
-
-func (a *answer) read(ctx, reqCtx context.Context, cancel context.CancelCauseFunc, body io.Reader,
-	yield func(agui.Event, error) bool) error {
-	end := &idleTimer{idle: a.c.o.Idle, cancel: cancel}
-	defer end.stop()
-	all := &boundedReader{r: body, left: a.c.o.MaxBytes, limited: a.c.o.MaxBytes > 0, clock: end}
-	in := &paddedReader{r: all}
-	for record, err := range agui.ReadStream(in, unlimited(a.c.o.MaxEvent)) {
-		if err != nil {
-			if a.ended && ctx.Err() == nil {
-				return nil // it was all there
-			}
-			if all.over {
-				err = errBytes
-			}
-			return classifyRead(ctx, reqCtx, err)
-		}
+func (a *answer) read(r *response, yield func(agui.Event, error) bool) (err error) {
+	in := &paddedReader{r: r}
+	readErr := r.stream(in, func(record agui.Record, _ error) bool {
 		err = a.take(record.Data, yield)
-		switch {
-		case a.broke:
-			return nil
-		case err != nil && in.added:
-			return &Error{Fault: FaultCut, Err: err} // the last event is half of one
-		case err != nil:
-			return err
-		}
-		end.ended(a.ended)
-	}
-	if !a.ended {
+		r.ended(a.ended)
+		return err == nil && !a.broke
+	})
+	switch {
+	case a.broke:
+		return nil
+	case err != nil && in.added:
+		return &Error{Fault: FaultCut, Err: err} // the last event is half of one
+	case err != nil:
+		return err
+	case readErr != nil && (!a.ended || r.s.ctx.Err() != nil || errors.Is(readErr, errEvents)):
+		return readErr // otherwise the run was complete
+	case !a.ended:
 		return &Error{Fault: FaultCut, Err: errNoEnd}
 	}
 	return nil
 }
 
-// classifyRead maps an error of reading to an *Error.
-func classifyRead(ctx, reqCtx context.Context, err error) error {
-	switch {
-	case errors.Is(err, bufio.ErrTooLong), errors.Is(err, errBytes):
-		return &Error{Fault: FaultTooLarge, Err: err}
-	default:
-		return classify(ctx, reqCtx, FaultCut, err)
-	}
-}
-
 func (a *answer) take(data []byte, yield func(agui.Event, error) bool) error {
-	a.events++
-	if most := a.c.o.MaxEvents; most > 0 && a.events > most {
-		return &Error{Fault: FaultTooLarge, Err: errEvents}
-	}
 	if string(data) == "[DONE]" {
 		a.request.Warn("", "a sentinel is no event, passed over")
 		return nil
@@ -289,23 +245,4 @@ func (a *answer) pass(e agui.Event, yield func(agui.Event, error) bool) error {
 		}
 	}
 	return nil
-}
-
-func (c *Client) openStream(ctx, reqCtx context.Context, cancel context.CancelCauseFunc,
-	request *http.Request) (*http.Response, error) {
-	request.Header.Set("Accept", "text/event-stream")
-	request.Header.Set("Accept-Encoding", "identity") // compression delays events
-	if d := c.o.Connect; d > 0 {
-		defer time.AfterFunc(d, func() { cancel(errConnect) }).Stop()
-	}
-	response, err := c.http.Do(request)
-	if err != nil {
-		return nil, classify(ctx, reqCtx, FaultUnreachable, err)
-	}
-	media, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
-	if response.StatusCode == http.StatusOK && media == "text/event-stream" {
-		return response, nil
-	}
-	defer func() { _ = response.Body.Close() }() // read as far as needed
-	return nil, refusal(response)
 }

@@ -43,7 +43,7 @@ func (c *Client) Thread(ctx context.Context, threadID string, limit int, header 
 		u.RawQuery = q.Encode()
 	}
 	var reply Thread
-	err := c.ask(ctx, http.MethodGet, u, nil, header, &reply)
+	err := c.ask(ctx, header, Call{Method: http.MethodGet, URL: u}, &reply)
 	if e, ok := errors.AsType[*Error](err); ok && e.Status == http.StatusNotFound {
 		return nil, ErrNoThread
 	}
@@ -63,7 +63,7 @@ func (c *Client) Threads(ctx context.Context, limit int, header http.Header) ([]
 	var reply struct {
 		Threads []Thread `json:"threads"`
 	}
-	err := c.ask(ctx, http.MethodGet, u.JoinPath("..", "..", "threads"), nil, header, &reply)
+	err := c.ask(ctx, header, Call{Method: http.MethodGet, URL: u.JoinPath("..", "..", "threads")}, &reply)
 	return reply.Threads, err
 }
 
