@@ -25,7 +25,7 @@ const (
 	Busy    Meaning = "busy"    // the live run is in the way, or others who wait for it: nothing happens, with a code
 	Queued  Meaning = "queued"  // the same, and the request has a place in the queue
 	Preempt Meaning = "preempt" // the live run's caller hung up: end it, then ask again
-	Full    Meaning = "full"    // it would run, and the caller has no room for a run; said by stores, not by [Admit]
+	Full    Meaning = "full"    // it would run, and the caller has no room for a run; said by stores, not by admit
 )
 
 // Runs reports whether the meaning takes the thread's lease.
@@ -79,9 +79,9 @@ type Facts interface {
 	Runs() []Run
 }
 
-// Admit says what request r means for thread t at now, the store's clock. It is the table of docs/requests.md
+// admit says what request r means for thread t at now, the store's clock. It is the table of docs/requests.md
 // read from the top: the first row that matches decides. It changes nothing; stores make it atomic.
-func Admit(t *Thread, f Facts, r *Request, now time.Time) Verdict {
+func admit(t *Thread, f Facts, r *Request, now time.Time) Verdict {
 	a := newAdmission(t, f, r, now)
 	v := a.decide()
 	if v.Meaning.Runs() && a.tooLarge(v) {

@@ -112,7 +112,7 @@ func given(token Token, e Answer) bool {
 	for _, form := range spellings(token.Interrupt.ResponseSchema, e.Payload) {
 		same := func(payload json.RawMessage) bool {
 			e.Payload = payload
-			return token.Answer.Same(&e)
+			return token.Answer.same(&e)
 		}
 		if same(form) || form != nil && same(respellAnswer(token.Interrupt, form)) {
 			return true

@@ -14,8 +14,8 @@ func BenchmarkAdmit(b *testing.B) {
 		b.Run("request="+test.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if v := Admit(&f.Thread, f, test.r, noon); v.Meaning != test.want {
-					b.Fatalf("Admit() = %s, want %s", v.Meaning, test.want)
+				if v := admit(&f.Thread, f, test.r, noon); v.Meaning != test.want {
+					b.Fatalf("admit() = %s, want %s", v.Meaning, test.want)
 				}
 			}
 		})

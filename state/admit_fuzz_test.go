@@ -100,11 +100,11 @@ func FuzzAdmit(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		d := dice(data)
 		thread, r := d.thread(), d.request()
-		v := Admit(&thread.Thread, thread, r, noon)
+		v := admit(&thread.Thread, thread, r, noon)
 		checkVerdict(t, thread, r, v)
-		again := Admit(&thread.Thread, thread, r, noon)
+		again := admit(&thread.Thread, thread, r, noon)
 		if brief(again) != brief(v) {
-			t.Fatalf("Admit() = %s, then %s", brief(v), brief(again))
+			t.Fatalf("admit() = %s, then %s", brief(v), brief(again))
 		}
 		if v.Meaning.Runs() {
 			checkBegin(t, thread, r, v)
@@ -199,9 +199,9 @@ func checkBegin(t *testing.T, f *fixture, r *Request, v Verdict) {
 	for _, c := range f.Thread.OpenCalls() {
 		waited[c.ID] = true
 	}
-	s, err := PlanBegin(&f.Thread, f, r, v, Claim{Attempt: "x", TTL: time.Second, Fence: 100}, noon)
+	s, err := planBegin(&f.Thread, f, r, v, Claim{Attempt: "x", TTL: time.Second, Fence: 100}, noon)
 	if err != nil {
-		t.Fatalf("PlanBegin() = %v", err)
+		t.Fatalf("planBegin() = %v", err)
 	}
 	f.apply(s)
 	if f.Thread.Live == nil || f.Thread.Fence != 100 || f.Thread.Newest().Origin != 100 {
@@ -233,7 +233,7 @@ func checkBegin(t *testing.T, f *fixture, r *Request, v Verdict) {
 	if v.Forget && (f.Thread.Checkpoint != nil || len(f.Thread.Open) > 0) {
 		t.Fatalf("%s does not forget", brief(v))
 	}
-	if second := Admit(&f.Thread, f, r, noon); second.Meaning.Runs() {
+	if second := admit(&f.Thread, f, r, noon); second.Meaning.Runs() {
 		t.Fatalf("%s, and the same request %s beside it", brief(v), brief(second))
 	}
 }

@@ -283,8 +283,8 @@ func TestAdmit(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if got := brief(Admit(&test.f.Thread, test.f, test.r, noon)); got != test.want {
-				t.Errorf("Admit() = %s\n              want %s", got, test.want)
+			if got := brief(admit(&test.f.Thread, test.f, test.r, noon)); got != test.want {
+				t.Errorf("admit() = %s\n              want %s", got, test.want)
 			}
 		})
 	}
@@ -322,23 +322,23 @@ func TestAdmitRewrites(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if got := brief(Admit(&tt.f.Thread, tt.f, tt.r, noon)); got != tt.want {
-				t.Errorf("Admit() = %s, want %s", got, tt.want)
+			if got := brief(admit(&tt.f.Thread, tt.f, tt.r, noon)); got != tt.want {
+				t.Errorf("admit() = %s, want %s", got, tt.want)
 			}
 		})
 	}
 	// The same request again, during its run and after its end.
 	f, r := chat(), edit("u1", editing)
-	s, err := PlanBegin(&f.Thread, f, r, Admit(&f.Thread, f, r, noon), Claim{Attempt: "x", TTL: time.Minute, Fence: 30}, noon)
+	s, err := planBegin(&f.Thread, f, r, admit(&f.Thread, f, r, noon), Claim{Attempt: "x", TTL: time.Minute, Fence: 30}, noon)
 	if err != nil {
 		t.Fatal(err)
 	}
 	f.apply(s)
-	if got := brief(Admit(&f.Thread, f, edit("u1", editing), noon)); got != "join 4" {
+	if got := brief(admit(&f.Thread, f, edit("u1", editing), noon)); got != "join 4" {
 		t.Errorf("again while the run goes on: %s", got)
 	}
 	f.Thread.Live, f.Thread.Run.Status = nil, RunSuccess
-	if got := brief(Admit(&f.Thread, f, edit("u1", editing), noon)); got != "show 10" {
+	if got := brief(admit(&f.Thread, f, edit("u1", editing), noon)); got != "show 10" {
 		t.Errorf("again after its end: %s", got)
 	}
 }
@@ -358,7 +358,7 @@ func TestApproximateStates(t *testing.T) {
 		f := chat().in(`{"n":1}`)
 		f.Back = document.History{Marks: tt.marks}
 		r := ask("u3", editing)
-		s, err := PlanBegin(&f.Thread, f, r, Admit(&f.Thread, f, r, noon), Claim{Attempt: "x", TTL: time.Minute, Fence: 30}, noon)
+		s, err := planBegin(&f.Thread, f, r, admit(&f.Thread, f, r, noon), Claim{Attempt: "x", TTL: time.Minute, Fence: 30}, noon)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -54,7 +54,7 @@ func TestAdmitFiles(t *testing.T) {
 				archive.Files = append(archive.Files, txtar.File{Name: "verdict"})
 				verdict = len(archive.Files) - 1
 			}
-			got, err := json.MarshalIndent(shown(Admit(&f.Thread, &f, &r, noon)), "", "  ")
+			got, err := json.MarshalIndent(shown(admit(&f.Thread, &f, &r, noon)), "", "  ")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,7 +67,7 @@ func TestAdmitFiles(t *testing.T) {
 				return
 			}
 			if !bytes.Equal(got, archive.Files[verdict].Data) {
-				t.Errorf("Admit() =\n%s\nwant\n%s", got, archive.Files[verdict].Data)
+				t.Errorf("admit() =\n%s\nwant\n%s", got, archive.Files[verdict].Data)
 			}
 		})
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/state/document"
 )
 
-// FitQuestion returns payload in the form in which it answers a question, as [Admit] takes it. It does what [FitAnswer]
+// FitQuestion returns payload in the form in which it answers a question, as admit takes it. It does what [FitAnswer]
 // does, and numbers that are those of the question to a client that reads them as float64 get the question's spelling:
 // those of options, of the schema's values, and of the arguments of a call. Nil means that it answers in no form.
 func FitQuestion(i agui.Interrupt, payload json.RawMessage) json.RawMessage {

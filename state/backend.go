@@ -181,21 +181,6 @@ type Write struct {
 	AsksUntil time.Time
 }
 
-// Forever is a time that does not come. A deadline that is later counts as this one: nanoseconds since 1970 end in
-// 2262.
-var Forever = time.Unix(1<<33, 0).UTC()
-
-// MaxTTL is how long anything is kept at most: a longer time counts as this one.
-const MaxTTL = 100 * 365 * 24 * time.Hour
-
-// atMost returns t, or [Forever] if that is earlier.
-func atMost(t time.Time) time.Time {
-	if t.After(Forever) {
-		return Forever
-	}
-	return t
-}
-
 // Prepare checks that w may be written on the thread as it is now, which has this tag, and returns the thread that is
 // to be kept: the transition's, with changes since it was read by other means than a transition. It fails with
 // ErrConflict, ErrLeaseLost or ErrGap. Current is at revision 0 if there is no such thread.

@@ -2,19 +2,10 @@ package state
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 )
-
-// Flags are signals to a live attempt.
-type Flags struct {
-	Stopped bool // somebody asked for its end
-	Tied    bool // hanging up stops it
-	HungUp  bool // its caller's connection has closed
-}
-
-// Flags are the signals to the attempt.
-func (l *Live) Flags() Flags { return Flags{Stopped: l.Stopped, Tied: l.Tied, HungUp: l.HungUp} }
 
 // An AttemptOp names what an [AttemptUpdate] changes.
 type AttemptOp string
@@ -39,8 +30,8 @@ type AttemptUpdate struct {
 	Signal Signal
 }
 
-// Apply returns the live attempt of t after the update, at now; nil if nothing is live, or not the run that is meant:
-// then nothing changes. It fails with ErrLeaseLost.
+// Apply returns the live attempt of t after the update, at now; nil if nothing is live, or another run than Run: then
+// nothing changes. It fails with ErrLeaseLost.
 func (u AttemptUpdate) Apply(t *Thread, now time.Time) (*Live, error) {
 	if u.Lease != nil && !t.HeldBy(u.Lease) {
 		return nil, ErrLeaseLost
@@ -48,21 +39,38 @@ func (u AttemptUpdate) Apply(t *Thread, now time.Time) (*Live, error) {
 	if t.Live == nil || u.Run != 0 && u.Run != t.Live.Intent.Origin {
 		return nil, nil
 	}
+	live := *t.Live
 	switch u.Op {
 	case AttemptRenew:
-		return t.Live.Renewed(now.Add(u.TTL)), nil
-	case AttemptRelease:
-		return t.Live.Released(now), nil
+		live.Until = now.Add(u.TTL)
+	case AttemptRelease: // without an owner the run is overdue
+		live.Attempt, live.Until = "", now
 	case AttemptRecord:
-		return t.Live.Recorded(u.Effect, u.Result), nil
+		if live.Memo = maps.Clone(live.Memo); live.Memo == nil {
+			live.Memo = map[string]json.RawMessage{}
+		}
+		live.Memo[u.Effect] = u.Result
 	case AttemptSignal:
-		return t.Live.Told(u.Signal), nil
+		signal(&live, u.Signal)
 	case AttemptReader:
-		if u.TTL > 0 {
-			return t.Live.ReadFor(u.TTL, now), nil
+		if until := now.Add(u.TTL); u.TTL > 0 && until.After(live.ReadUntil) {
+			live.ReadUntil = until
 		}
 	}
-	return t.Live, nil
+	return &live, nil
+}
+
+// signal sets the flag of a signal.
+func signal(l *Live, s Signal) {
+	switch s {
+	case SignalUntie:
+		l.Tied, l.HungUp = false, false
+	case SignalHungUp:
+		l.HungUp = l.Tied
+	case SignalStop:
+		l.Stopped = true
+	case SignalLost:
+	}
 }
 
 // An Attempt is the result of an [AttemptUpdate].
@@ -111,7 +119,7 @@ func (u QueueUpdate) Apply(q []Ticket, now time.Time) []Ticket {
 	case QueueRenew:
 		return Renew(q, u.Ticket, now.Add(u.TTL))
 	case QueueHold:
-		return Ahead(q, u.Ticket, now.Add(u.TTL))
+		return slices.Insert(Dequeue(q, u.Ticket), 0, Ticket{ID: u.Ticket, Until: now.Add(u.TTL)})
 	case QueueLeave:
 		return Dequeue(q, u.Ticket)
 	}

@@ -26,14 +26,14 @@ func NextFence(t *Thread, now time.Time) uint64 {
 	return max(t.Fence+1, uint64(max(now.UnixMilli(), 0)))
 }
 
-// Plan judges r with [Admit] and returns the transition that makes the verdict come true, nil if nothing changes. It is
+// Plan judges r with admit and returns the transition that makes the verdict come true, nil if nothing changes. It is
 // what a store's Begin does; all that is left to the store is to write the transition if t is still what it was. The
 // lease is c's. A Begin that is made again because its answer was lost gets the verdict it had.
 func Plan(t *Thread, f Facts, r *Request, c Claim, now time.Time) (Verdict, *Transition, error) {
 	if live := t.Live; live != nil && c.Attempt != "" && live.Attempt == c.Attempt {
 		return Verdict{Meaning: live.Intent.Meaning, Row: live.Intent.Row, Claims: live.Intent.Claims}, nil, nil
 	}
-	v := Admit(t, f, r, now)
+	v := admit(t, f, r, now)
 	if r.NoRun && v.Meaning.Runs() {
 		return Verdict{Meaning: Full, Row: v.Row}, nil, nil
 	}
@@ -41,10 +41,10 @@ func Plan(t *Thread, f Facts, r *Request, c Claim, now time.Time) (Verdict, *Tra
 		if len(v.CallAnswers) == 0 {
 			return v, nil, nil
 		}
-		s := PlanRecord(t, v, now)
+		s := planRecord(t, v, now)
 		return v, s, s.err
 	}
-	s, err := PlanBegin(t, f, r, v, c, now)
+	s, err := planBegin(t, f, r, v, c, now)
 	if errors.Is(err, document.ErrTooLarge) {
 		return newAdmission(t, f, r, now).refuse(v.Row, errcode.TooLarge), nil, nil
 	}
@@ -54,10 +54,10 @@ func Plan(t *Thread, f Facts, r *Request, c Claim, now time.Time) (Verdict, *Tra
 	return v, s, err
 }
 
-// PlanBegin is the transition that makes a verdict which runs come true: the conversation as the request leaves it,
+// planBegin is the transition that makes a verdict which runs come true: the conversation as the request leaves it,
 // answers claimed, the client's state merged, the intent written, the lease taken. [document.ErrTooLarge]: the state
 // has no room for the client's.
-func PlanBegin(t *Thread, f Facts, r *Request, v Verdict, c Claim, now time.Time) (*Transition, error) {
+func planBegin(t *Thread, f Facts, r *Request, v Verdict, c Claim, now time.Time) (*Transition, error) {
 	s := newTransition(t, now)
 	s.encoded = r.encoded
 	n := s.Thread
@@ -283,9 +283,9 @@ func object(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// PlanRecord is the transition of a request that runs nothing but brings answers to frontend calls while others
+// planRecord is the transition of a request that runs nothing but brings answers to frontend calls while others
 // are missing.
-func PlanRecord(t *Thread, v Verdict, now time.Time) *Transition {
+func planRecord(t *Thread, v Verdict, now time.Time) *Transition {
 	s := newTransition(t, now)
 	var run uint64
 	if newest := t.Newest(); newest != nil {

@@ -2,6 +2,7 @@ package state
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 	"time"
 
@@ -280,4 +281,17 @@ func AddUsage(total, more []agui.TokenUsage) []agui.TokenUsage {
 		}
 	}
 	return total
+}
+
+// AddCost returns the sum of the known ones of two costs, in any currency; nil if neither is known.
+func AddCost(total, more *float64) *float64 {
+	switch {
+	case total == nil:
+		return more
+	case more == nil:
+		return total
+	}
+	const places = 1e12 // behind which is only what binary fractions add
+	sum := math.Round((*total+*more)*places) / places
+	return &sum
 }

@@ -4,7 +4,7 @@
 // # Threads
 //
 // A [Thread] is a conversation with its runs, its checkpoint and its open questions, each a [Token]. What a request
-// means for it is decided by [Admit]. Everything that changes a thread is a [Transition], computed from what the
+// means for it is decided by admit. Everything that changes a thread is a [Transition], computed from what the
 // thread was by a pure function: [Plan] for a request, [PlanCommit] for what a run keeps, [PlanTake] for a
 // takeover, and so on. A transition is written as a whole or not at all.
 //

@@ -188,7 +188,7 @@ func (s *store) write(ctx context.Context, w *Write) (*Record, Written, error) {
 	}
 	w.Tag, w.Born = after.Tag, after.Born
 	w.Deadline = Deadline(&t, after.Facts, s.o.ThreadTTL)
-	w.AsksUntil = asksUntil(&t, after.Facts)
+	w.AsksUntil = AsksUntil(&t, after.Facts)
 	if err := base.Facts.Err(); err != nil {
 		return after, Written{}, err
 	}
@@ -228,20 +228,4 @@ func (f factsAfter) Token(id string) (Token, bool) {
 		}
 	}
 	return f.Lookup.Token(id)
-}
-
-// asksUntil is until when the thread has an open question.
-func asksUntil(t *Thread, f Facts) time.Time {
-	var until time.Time
-	for _, id := range t.Open {
-		token, ok := f.Token(id)
-		switch {
-		case !ok || token.Status != TokenOpen:
-		case token.ExpiresAt.IsZero():
-			return Forever
-		case token.ExpiresAt.After(until):
-			until = token.ExpiresAt
-		}
-	}
-	return atMost(until)
 }

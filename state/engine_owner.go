@@ -24,10 +24,10 @@ type attemptKey struct {
 
 // digest is that of the thread's key.
 func (l *Lease) digest() string {
-	if l.thread == "" { // not made by a store
+	if l.Thread == "" { // not made by a store
 		return l.Key.Digest()
 	}
-	return l.thread
+	return l.Thread
 }
 
 // own returns the lease of a thread's live attempt, which is this store's.
@@ -38,7 +38,7 @@ func (s *store) own(r *Record, ttl time.Duration) *Lease {
 	if own == nil || own.lease.Attempt != live.Attempt {
 		own = &owner{signals: newSignals(), tied: live.Tied}
 		own.lease = &Lease{Key: r.Thread.Key, Attempt: live.Attempt, Fence: live.Fence, Signals: own.signals.ch,
-			thread: at.thread}
+			Thread: at.thread}
 		s.owners[at] = own
 	}
 	s.mu.Unlock()

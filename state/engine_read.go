@@ -52,9 +52,18 @@ func (s *store) Snapshot(ctx context.Context, key Key) (*Snapshot, error) {
 		if now.Tag != r.Tag {
 			return nil, ErrConflict
 		}
-		shown.Answered = answeredTokens(now.Thread, now.Facts)
+		shown.Answered = AnsweredTokens(now.Thread, now.Facts)
 		return shown, now.Facts.Err()
 	})
+}
+
+// answeredIDs are the ids of the tokens of a thread's answered questions.
+func answeredIDs(t *Thread) []string {
+	ids := make([]string, len(t.Answered))
+	for i, a := range t.Answered {
+		ids[i] = a.ID
+	}
+	return ids
 }
 
 // Runs returns the runs that are remembered; see [ThreadReader].
@@ -185,7 +194,7 @@ func (s *store) Delete(ctx context.Context, key Key) error {
 	s.lookAgain(ctx, thread)
 	s.deliverSignal(attemptKey{thread, fence}, SignalStop)
 	// its attempt may have nothing to write by which it would learn that
-	s.disown(&Lease{Key: key, Fence: fence, thread: thread})
+	s.disown(&Lease{Key: key, Fence: fence, Thread: thread})
 	s.dropUnread(thread)
 	s.notify(Event{Kind: EventTurn, Thread: thread})
 	return nil

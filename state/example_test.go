@@ -52,7 +52,7 @@ func ExampleStore() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println("goes on with", string(taken.Thread.Checkpoint))
+	fmt.Println("continues with", string(taken.Thread.Checkpoint))
 	err = store.Append(ctx, begun.Lease, state.FrameID{}, frame(begun.Lease, 2, "late"))
 	fmt.Println("the old attempt may write:", !errors.Is(err, state.ErrLeaseLost))
 

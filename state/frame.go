@@ -19,20 +19,20 @@ type FrameID struct {
 	Seq   uint64 // within the fence
 }
 
-// ErrFrameID is returned for text that is not the id of a frame.
-var ErrFrameID = errors.New("state: not a frame id")
+// errFrameID is returned for text that is not the id of a frame.
+var errFrameID = errors.New("state: not a frame id")
 
 // ParseFrameID reads what [FrameID.String] writes, and no other spelling: two spellings of one id would be two
-// cursors. It fails with [ErrFrameID].
+// cursors. It fails with errFrameID.
 func ParseFrameID(s string) (FrameID, error) {
 	fence, seq, found := strings.Cut(s, "-")
 	if !found {
-		return FrameID{}, ErrFrameID
+		return FrameID{}, errFrameID
 	}
 	f, ok := parseDecimal(fence)
 	n, ok2 := parseDecimal(seq)
 	if !ok || !ok2 {
-		return FrameID{}, ErrFrameID
+		return FrameID{}, errFrameID
 	}
 	return FrameID{Fence: f, Seq: n}, nil
 }
@@ -72,7 +72,7 @@ func (id FrameID) IsZero() bool { return id == FrameID{} }
 // MarshalText returns the string form, which is also the JSON form.
 func (id FrameID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
 
-// UnmarshalText reads the string form. It fails with [ErrFrameID].
+// UnmarshalText reads the string form. It fails with errFrameID.
 func (id *FrameID) UnmarshalText(text []byte) error {
 	parsed, err := ParseFrameID(string(text))
 	if err != nil {
@@ -126,3 +126,7 @@ func DeletedFrame(id FrameID, at int64) (Frame, error) {
 		Code: string(code)})
 	return Frame{ID: id, Type: agui.TypeRunError, Data: data}, err
 }
+
+// MaxReplaced is how many bytes of replaced versions a thread keeps for the frames of its log that name a revision.
+// Beyond it the log loses its oldest runs, but not the live one.
+const MaxReplaced = 8 << 20

@@ -23,8 +23,8 @@ func TestParseFrameIDTakesOneSpellingOnly(t *testing.T) {
 		"", "-", "1", "1-", "-1", "01-1", "1-01", "00-0", "+1-1", "1-+1", "1--1", "1-2-3", " 1-1", "1-1 ", "1_0-1", "0x1-1",
 		"18446744073709551616-0", "0-18446744073709551616", "1-1\n", "１-1",
 	} {
-		if id, err := ParseFrameID(bad); !errors.Is(err, ErrFrameID) {
-			t.Errorf("ParseFrameID(%q) = %v, %v, want ErrFrameID", bad, id, err)
+		if id, err := ParseFrameID(bad); !errors.Is(err, errFrameID) {
+			t.Errorf("ParseFrameID(%q) = %v, %v, want errFrameID", bad, id, err)
 		}
 	}
 }

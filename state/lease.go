@@ -1,10 +1,6 @@
 package state
 
-import (
-	"encoding/json"
-	"maps"
-	"time"
-)
+import "time"
 
 // HeldBy reports whether l is the lease of the thread's live attempt. An expired lease is still good
 // until somebody takes the run: the fence decides, so what its owner writes is in order.
@@ -33,48 +29,29 @@ func (t *Thread) Repeats(l *Lease, c Commit) bool {
 	return c.Number != 0 && t.Live.Number == c.Number || !last.IsZero() && t.Live.Committed == last
 }
 
-// Renewed returns the attempt with its lease lasting until then.
-func (l Live) Renewed(until time.Time) *Live {
-	l.Until = until
-	return &l
+// Flags are signals to a live attempt.
+type Flags struct {
+	Stopped bool // somebody asked for its end
+	Tied    bool // hanging up stops it
+	HungUp  bool // its caller's connection has closed
 }
 
-// Released returns the attempt given up at now: it has no owner, and is overdue.
-func (l Live) Released(now time.Time) *Live {
-	l.Attempt, l.Until = "", now
-	return &l
-}
+// Flags are the signals to the attempt.
+func (l *Live) Flags() Flags { return Flags{Stopped: l.Stopped, Tied: l.Tied, HungUp: l.HungUp} }
 
-// Recorded returns the attempt with the result of an effect.
-func (l Live) Recorded(key string, result json.RawMessage) *Live {
-	l.Memo = maps.Clone(l.Memo)
-	if l.Memo == nil {
-		l.Memo = map[string]json.RawMessage{}
+// Forever is a time that does not come. A deadline that is later counts as this one: nanoseconds since 1970 end in
+// 2262.
+var Forever = time.Unix(1<<33, 0).UTC()
+
+// MaxTTL is how long anything is kept at most: a longer time counts as this one.
+const MaxTTL = 100 * 365 * 24 * time.Hour
+
+// atMost returns t, or [Forever] if that is earlier.
+func atMost(t time.Time) time.Time {
+	if t.After(Forever) {
+		return Forever
 	}
-	l.Memo[key] = result
-	return &l
-}
-
-// ReadFor returns the attempt with a reader for d from now on.
-func (l Live) ReadFor(d time.Duration, now time.Time) *Live {
-	if until := now.Add(d); until.After(l.ReadUntil) {
-		l.ReadUntil = until
-	}
-	return &l
-}
-
-// Told returns a copy of the attempt that has the flag of the signal s.
-func (l Live) Told(s Signal) *Live {
-	switch s {
-	case SignalUntie:
-		l.Tied, l.HungUp = false, false
-	case SignalHungUp:
-		l.HungUp = l.Tied
-	case SignalStop:
-		l.Stopped = true
-	case SignalLost:
-	}
-	return &l
+	return t
 }
 
 // Deadline returns when the thread may be forgotten: ttl after its last transition, but not before its latest open
@@ -94,4 +71,21 @@ func Deadline(t *Thread, f Facts, ttl time.Duration) time.Time {
 		}
 	}
 	return atMost(deadline)
+}
+
+// AsksUntil returns the time until which the thread has an open question: zero if it has none, [Forever] for one
+// without end.
+func AsksUntil(t *Thread, f Facts) time.Time {
+	var until time.Time
+	for _, id := range t.Open {
+		token, ok := f.Token(id)
+		switch {
+		case !ok || token.Status != TokenOpen:
+		case token.ExpiresAt.IsZero():
+			return Forever
+		case token.ExpiresAt.After(until):
+			until = token.ExpiresAt
+		}
+	}
+	return atMost(until)
 }

@@ -188,10 +188,10 @@ func TestPatchThatARunLeftWaitingIsMadeAfterIt(t *testing.T) {
 func TestPendingPatchesAreBounded(t *testing.T) {
 	t.Parallel()
 	f := thread("u1 a1").in(`{}`).running()
-	if _, result := f.patch(t, patchOf("big", `[{"op":"add","path":"/a","value":"`+strings.Repeat("x", MaxPendingBytes)+`"}]`)); result.Code != errcode.PatchQueueFull {
+	if _, result := f.patch(t, patchOf("big", `[{"op":"add","path":"/a","value":"`+strings.Repeat("x", maxPendingBytes)+`"}]`)); result.Code != errcode.PatchQueueFull {
 		t.Errorf("a patch of a megabyte: %+v", result)
 	}
-	for i := range MaxPendingPatches {
+	for i := range maxPendingPatches {
 		if _, result := f.patch(t, patchOf(fmt.Sprint(i), `[]`)); result.Status != PatchPending {
 			t.Fatalf("patch %d: %+v", i, result)
 		}
@@ -200,10 +200,10 @@ func TestPendingPatchesAreBounded(t *testing.T) {
 		t.Errorf("one more: %+v", result)
 	}
 	f.Thread.Live, f.Thread.Pending = nil, nil
-	for i := range MaxPatchResults + 5 {
+	for i := range maxPatchResults + 5 {
 		f.patch(t, patchOf(fmt.Sprint("later", i), fmt.Sprintf(`[{"op":"add","path":"/a","value":%d}]`, i)))
 	}
-	if len(f.Thread.Patched) != MaxPatchResults {
+	if len(f.Thread.Patched) != maxPatchResults {
 		t.Errorf("%d results are kept", len(f.Thread.Patched))
 	}
 	known := patchOf("later0", `[]`)

@@ -10,12 +10,12 @@ import (
 	"github.com/agui-gateway/gateway/state/document"
 )
 
-// Waiting patches of a live run, and kept results of patches, are bounded: MaxPendingPatches
-// patches of a thread wait, of MaxPendingBytes together, and the results of the newest MaxPatchResults are kept.
+// Waiting patches of a live run, and kept results of patches, are bounded: maxPendingPatches
+// patches of a thread wait, of maxPendingBytes together, and the results of the newest maxPatchResults are kept.
 const (
-	MaxPendingPatches = 16
-	MaxPendingBytes   = 1 << 20
-	MaxPatchResults   = 32
+	maxPendingPatches = 16
+	maxPendingBytes   = 1 << 20
+	maxPatchResults   = 32
 )
 
 // maxPointer is how many bytes of a pointer that leads nowhere are remembered.
@@ -152,5 +152,5 @@ func (t *Thread) settled(results []PatchResult) {
 		return slices.ContainsFunc(results, func(done PatchResult) bool { return done.ID == r.ID })
 	})
 	t.Patched = slices.Concat(t.Patched, results)
-	t.Patched = t.Patched[max(0, len(t.Patched)-MaxPatchResults):]
+	t.Patched = t.Patched[max(0, len(t.Patched)-maxPatchResults):]
 }

@@ -80,11 +80,6 @@ func Renew(q []Ticket, ticket string, until time.Time) []Ticket {
 	return q
 }
 
-// Ahead returns q with a place for ticket before all others.
-func Ahead(q []Ticket, ticket string, until time.Time) []Ticket {
-	return slices.Insert(Dequeue(q, ticket), 0, Ticket{ID: ticket, Until: until})
-}
-
 // Dequeue returns q without the place of a ticket.
 func Dequeue(q []Ticket, ticket string) []Ticket {
 	return slices.DeleteFunc(slices.Clone(q), func(t Ticket) bool { return t.ID == ticket })

@@ -7,7 +7,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A Request is what a caller wants of a thread, decoded and in canonical spelling. What it means is [Admit]'s to say.
+// A Request is what a caller wants of a thread, decoded and in canonical spelling. What it means is admit's to say.
 type Request struct {
 	Key         Key
 	RunID       string // as the caller names it; echoed, and never a key

@@ -45,7 +45,7 @@ type Store interface {
 
 // An Admitter decides what requests mean and hands out leases.
 type Admitter interface {
-	// Begin judges r with [Admit] and makes the verdict come true in the same atomic transition. If it runs, the result
+	// Begin judges r with admit and makes the verdict come true in the same atomic transition. If it runs, the result
 	// has a lease. It creates a thread only for a run. Made again for the same attempt, because its answer was lost, it
 	// returns the run it has begun. ErrStored: the principal's threads would take more than they may.
 	Begin(ctx context.Context, r *Request, o LeaseOptions) (*Begun, error)
@@ -95,7 +95,7 @@ type Lease struct {
 	// Signals delivers what others have to say to this attempt. It has a buffer; a store drops repeats.
 	Signals <-chan Signal
 
-	thread string // the digest of Key; empty if no store made it
+	Thread string // the digest of Key; empty if no store made it
 }
 
 // A Signal is something that others tell a live attempt.
@@ -200,6 +200,13 @@ var ErrUnknownMessage = errors.New("state: unknown message")
 
 // ErrThreadExists says that there is a thread with this id already.
 var ErrThreadExists = errors.New("state: thread exists")
+
+// ErrFull says that a store has no room for what would be written, and nothing that can go: what it has belongs to live
+// runs. Nothing was written. It is returned for begins, forks and patches; a live run can always continue.
+var ErrFull = errors.New("state: the store is full")
+
+// ErrStored says that the principal's threads would take more than they may. Nothing was written.
+var ErrStored = errors.New("state: the principal's threads take as much as they may")
 
 // A Query selects threads of one principal.
 type Query struct {

@@ -59,8 +59,8 @@ type Answer struct {
 	Expired bool      `json:"expired,omitempty"`
 }
 
-// Same reports whether b, as a caller gives it, means what a, as a token keeps it, does: equal status and payload.
-func (a *Answer) Same(b *Answer) bool {
+// same reports whether b, as a caller gives it, means what a, as a token keeps it, does: equal status and payload.
+func (a *Answer) same(b *Answer) bool {
 	if a.TimedOut {
 		return b.Status == agui.ResumeResolved && bytes.Equal(a.Late, b.Payload)
 	}
@@ -127,7 +127,7 @@ func RepeatsName(raw json.RawMessage) bool {
 	}
 }
 
-// FitAnswer returns payload in the form in which it answers a question with this schema, as [Admit] takes it: a bare
+// FitAnswer returns payload in the form in which it answers a question with this schema, as admit takes it: a bare
 // value may stand for an object with it as the only required member, and a text for the number or truth value it
 // spells. Nil means that it answers in no form.
 func FitAnswer(schema, payload json.RawMessage) json.RawMessage {

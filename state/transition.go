@@ -44,6 +44,24 @@ func newTransition(t *Thread, now time.Time) *Transition {
 	return &Transition{Thread: &n}
 }
 
+// Grows returns about how many bytes the thread takes more after the transition: what it adds, without what it
+// replaces.
+func (s *Transition) Grows() int64 {
+	n := len(s.State)
+	for i := range s.Append {
+		n += len(s.Append[i].Raw)
+	}
+	for i := range s.Frames {
+		n += len(s.Frames[i].Data)
+	}
+	if s.Thread.Rev == 1 { // a fork has answers that were given elsewhere
+		for _, a := range s.Thread.Answered {
+			n += a.Size
+		}
+	}
+	return int64(n)
+}
+
 // setState makes raw the state.
 func (s *Transition) setState(raw json.RawMessage) {
 	s.State, s.Thread.StateRev, s.Thread.Initial = raw, s.Thread.Rev, ""

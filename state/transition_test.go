@@ -170,7 +170,7 @@ func TestBeginStep(t *testing.T) {
 			f := test.f
 			v := f.begin(t, test.r)
 			if !v.Meaning.Runs() || f.Thread.Live == nil {
-				t.Fatalf("Admit() = %s", brief(v))
+				t.Fatalf("admit() = %s", brief(v))
 			}
 			if got := f.conversation(); got != test.want {
 				t.Errorf("conversation = %q, want %q", got, test.want)
@@ -274,7 +274,7 @@ func TestCommitted(t *testing.T) {
 			f.commit(t, Commit{End: &End{Status: RunError, Code: errcode.AgentFailed}})
 			run := f.Thread.Newest()
 			again := ask("u1 a1 u2 a2 u3", func(r *Request) { r.RunID, r.Hash = run.RunID, run.Hash })
-			if got := brief(Admit(&f.Thread, f, again, noon)); got != test.want {
+			if got := brief(admit(&f.Thread, f, again, noon)); got != test.want {
 				t.Errorf("the same request again: %s, want %s", got, test.want)
 			}
 		})
@@ -291,7 +291,7 @@ func TestUsedQuestionsStay(t *testing.T) {
 	f.commit(t, Commit{KeepCheckpoint: true, End: &End{Status: RunCancelled}})
 	f.begin(t, ask("u3", func(r *Request) { r.RunID = "next" }))
 	f.commit(t, Commit{End: &End{Status: RunSuccess}})
-	if got := brief(Admit(&f.Thread, f, answered, noon)); got != "show 2" {
+	if got := brief(admit(&f.Thread, f, answered, noon)); got != "show 2" {
 		t.Errorf("the same answer again: %s, want show 2", got)
 	}
 	if token, _ := f.Token("q1"); token.Status != TokenUsed {
