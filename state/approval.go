@@ -65,6 +65,9 @@ func ApprovalsKey(principal string) Key {
 	return Key{Principal: approvalsOf, Agent: approvalsOf, ID: principal}
 }
 
+// ForApprovals reports whether k is the key of [ApprovalsKey] for a principal.
+func (k Key) ForApprovals() bool { return k.Principal == approvalsOf }
+
 // Approvals keeps what people have approved of beforehand. Its methods may be called whether or not a run is live. A
 // key is a thread's or [ApprovalsKey]; a fork has none of the approvals of its origin.
 type Approvals interface {
@@ -87,9 +90,9 @@ func Covering(list []Approval, s ApprovalSubject, scopes []ApprovalScope) (Appro
 	return Approval{}, false
 }
 
-// keptApprovals returns the unexpired ones of a list.
-func keptApprovals(list []Approval, now time.Time) []Approval {
-	return slices.DeleteFunc(slices.Clone(list),
+// KeptApprovals returns the approvals of the thread that have not expired.
+func (t *Thread) KeptApprovals(now time.Time) []Approval {
+	return slices.DeleteFunc(slices.Clone(t.Approvals),
 		func(a Approval) bool { return !now.Before(a.CreatedAt.Add(ApprovalTTL)) })
 }
 
@@ -99,7 +102,7 @@ func indexApproval(list []Approval, id string) int {
 
 // PlanRemember adds an approval to those of a thread. It returns nil if there is nothing to change.
 func PlanRemember(t *Thread, a Approval, now time.Time) *Transition {
-	list := keptApprovals(t.Approvals, now)
+	list := t.KeptApprovals(now)
 	if slices.Contains(t.Revoked, a.ID) || indexApproval(list, a.ID) >= 0 {
 		return nil
 	}
@@ -121,7 +124,7 @@ func (s *Transition) cutApprovals(v Verdict) {
 
 // PlanRevoke takes an approval away from those of a thread. It returns nil if it is not there.
 func PlanRevoke(t *Thread, id string, now time.Time) (*Transition, Approval) {
-	list := keptApprovals(t.Approvals, now)
+	list := t.KeptApprovals(now)
 	i := indexApproval(list, id)
 	if i < 0 {
 		return nil, Approval{}

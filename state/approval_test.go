@@ -18,7 +18,7 @@ func TestApprovalsExpire(t *testing.T) {
 		after time.Duration
 		want  int
 	}{{time.Hour, 2}, {ApprovalTTL - time.Second, 2}, {ApprovalTTL, 1}, {ApprovalTTL + time.Hour, 0}} {
-		if got := keptApprovals(both.Thread.Approvals, start.Add(tt.after)); len(got) != tt.want {
+		if got := both.Thread.KeptApprovals(start.Add(tt.after)); len(got) != tt.want {
 			t.Errorf("after %v there are %d approvals, want %d", tt.after, len(got), tt.want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/statetest/simstore"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // A backend is the way of one process to the store. Calls take time, fail before or after they are made, or hang.
@@ -52,16 +53,16 @@ func call[T any](ctx context.Context, b *backend, method string, key state.Key, 
 	return v, err
 }
 
-func (b *backend) Listen(tell func(state.Event)) {
-	b.Replica.Listen(func(e state.Event) { b.r.hear(func() { tell(e) }) })
+func (b *backend) Listen(tell func(store.Event)) {
+	b.Replica.Listen(func(e store.Event) { b.r.hear(func() { tell(e) }) })
 }
 
-func (b *backend) Read(ctx context.Context, key state.Key, o state.ReadOptions) (*state.Record, error) {
-	return call(ctx, b, "read", key, func() (*state.Record, error) { return b.Replica.Read(ctx, key, o) })
+func (b *backend) Read(ctx context.Context, key state.Key, o store.ReadOptions) (*store.Record, error) {
+	return call(ctx, b, "read", key, func() (*store.Record, error) { return b.Replica.Read(ctx, key, o) })
 }
 
-func (b *backend) Write(ctx context.Context, w *state.Write) (state.Written, error) {
-	return call(ctx, b, "write", w.Transition.Thread.Key, func() (state.Written, error) {
+func (b *backend) Write(ctx context.Context, w *store.Write) (store.Written, error) {
+	return call(ctx, b, "write", w.Transition.Thread.Key, func() (store.Written, error) {
 		began := b.r.w.tick()
 		written, err := b.Replica.Write(ctx, w)
 		if err == nil {
@@ -84,11 +85,11 @@ func (b *backend) Append(ctx context.Context, l *state.Lease, revision int64, af
 	return last, flags, err
 }
 
-func (b *backend) UpdateAttempt(ctx context.Context, key state.Key, u state.AttemptUpdate) (state.Attempt, error) {
-	return call(ctx, b, "attempt "+string(u.Op), key, func() (state.Attempt, error) { return b.Replica.UpdateAttempt(ctx, key, u) })
+func (b *backend) UpdateAttempt(ctx context.Context, key state.Key, u store.AttemptUpdate) (store.Attempt, error) {
+	return call(ctx, b, "attempt "+string(u.Op), key, func() (store.Attempt, error) { return b.Replica.UpdateAttempt(ctx, key, u) })
 }
 
-func (b *backend) UpdateQueue(ctx context.Context, key state.Key, u state.QueueUpdate) (*state.Thread, time.Time, error) {
+func (b *backend) UpdateQueue(ctx context.Context, key state.Key, u store.QueueUpdate) (*state.Thread, time.Time, error) {
 	var now time.Time
 	t, err := call(ctx, b, "queue", key, func() (t *state.Thread, err error) {
 		t, now, err = b.Replica.UpdateQueue(ctx, key, u)
@@ -101,13 +102,13 @@ func (b *backend) Delete(ctx context.Context, key state.Key) (uint64, error) {
 	return call(ctx, b, "delete", key, func() (uint64, error) { return b.Replica.Delete(ctx, key) })
 }
 
-func (b *backend) ReadLog(ctx context.Context, key state.Key, after state.FrameID) (*state.LogPage, error) {
-	return call(ctx, b, "log", key, func() (*state.LogPage, error) { return b.Replica.ReadLog(ctx, key, after) })
+func (b *backend) ReadLog(ctx context.Context, key state.Key, after state.FrameID) (*store.LogPage, error) {
+	return call(ctx, b, "log", key, func() (*store.LogPage, error) { return b.Replica.ReadLog(ctx, key, after) })
 }
 
-func (b *backend) FollowLog(ctx context.Context, key state.Key, after state.FrameID, number int64) (*state.LogPage, bool, error) {
+func (b *backend) FollowLog(ctx context.Context, key state.Key, after state.FrameID, number int64) (*store.LogPage, bool, error) {
 	var follows bool
-	page, err := call(ctx, b, "follow", key, func() (page *state.LogPage, err error) {
+	page, err := call(ctx, b, "follow", key, func() (page *store.LogPage, err error) {
 		page, follows, err = b.Replica.FollowLog(ctx, key, after, number)
 		return page, err
 	})

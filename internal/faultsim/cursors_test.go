@@ -8,6 +8,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // A growth is the input of the store's call that appends frames to a log.
@@ -48,7 +49,7 @@ var logs = porcupine.Model{
 }
 
 // wrote records what a transition of the store did to a thread.
-func (w *world) wrote(began int64, write *state.Write) {
+func (w *world) wrote(began int64, write *store.Write) {
 	w.mu.Lock()
 	again := w.tags[write.Tag]
 	w.tags[write.Tag] = true

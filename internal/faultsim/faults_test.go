@@ -15,6 +15,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // traced says that a failed simulation prints all of its trace.
@@ -72,7 +73,7 @@ func simulate(t *testing.T, seed uint64) *world {
 		actors.Go(func() { w.register.use(i) })
 	}
 	actors.Wait()
-	s := state.NewStore(w.cluster.Replica(), state.StoreOptions{})
+	s := store.New(w.cluster.Replica(), store.Options{})
 	w.audit(s)
 	for _, r := range w.all {
 		r.close()

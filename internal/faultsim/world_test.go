@@ -14,6 +14,7 @@ import (
 
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/statetest/simstore"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 const (
@@ -79,7 +80,7 @@ func newSimulation(t *testing.T, seed uint64) *world {
 	w := newWorld(t, seed)
 	w.cluster = simstore.New(simstore.Options{})
 	w.open = func(r *replica, log *slog.Logger) (state.Store, error) {
-		return state.NewStore(&backend{Replica: w.cluster.Replica(), r: r}, state.StoreOptions{Logger: log}), nil
+		return store.New(&backend{Replica: w.cluster.Replica(), r: r}, store.Options{Logger: log}), nil
 	}
 	r := w.dice.next("rates")
 	if chance(r, 80) { // the others have no fault

@@ -5,26 +5,27 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
-// UpdateAttempt changes the live attempt; see [state.Backend]. The file is written only for changes that outlive
+// UpdateAttempt changes the live attempt; see [store.Backend]. The file is written only for changes that outlive
 // the process: the result of an effect, and a stop. Readers and the end of the lease end with the process.
-func (b *backend) UpdateAttempt(ctx context.Context, key state.Key, u state.AttemptUpdate) (state.Attempt, error) {
-	var came state.Attempt
+func (b *backend) UpdateAttempt(ctx context.Context, key state.Key, u store.AttemptUpdate) (store.Attempt, error) {
+	var came store.Attempt
 	urgency := canWait
-	if u.Op == state.AttemptRecord {
+	if u.Op == store.AttemptRecord {
 		urgency = urgent
 	}
 	err := b.update(ctx, urgency, func(x *txn) error {
 		a := x.attempt(key)
 		if a == nil {
-			came = state.Attempt{}
+			came = store.Attempt{}
 			return x.notLive(key, u)
 		}
 		was := a.thread(key)
 		live, err := u.Apply(was, x.now)
 		if err != nil || live == nil {
-			came = state.AttemptOf(nil, x.now)
+			came = store.AttemptOf(nil, x.now)
 			return err
 		}
 		if err := x.persist(key, u, was.Live, live); err != nil {
@@ -34,17 +35,17 @@ func (b *backend) UpdateAttempt(ctx context.Context, key state.Key, u state.Atte
 		next.attempt, next.until, next.readUntil = live.Attempt, live.Until, live.ReadUntil
 		next.tied, next.hungUp, next.stopped = live.Tied, live.HungUp, live.Stopped
 		x.live[key] = &next
-		came = state.AttemptOf(live, x.now)
+		came = store.AttemptOf(live, x.now)
 		return nil
 	})
 	if err != nil {
-		return state.Attempt{}, err
+		return store.Attempt{}, err
 	}
 	return came, nil
 }
 
 // notLive returns the error of an update that found no live attempt.
-func (x *txn) notLive(key state.Key, u state.AttemptUpdate) error {
+func (x *txn) notLive(key state.Key, u store.AttemptUpdate) error {
 	if u.Lease != nil {
 		return state.ErrLeaseLost
 	}
@@ -59,9 +60,9 @@ func (x *txn) notLive(key state.Key, u state.AttemptUpdate) error {
 }
 
 // persist writes the parts of an update that outlive the process.
-func (x *txn) persist(key state.Key, u state.AttemptUpdate, was, live *state.Live) error {
+func (x *txn) persist(key state.Key, u store.AttemptUpdate, was, live *state.Live) error {
 	stops := live.Stopped && !was.Stopped
-	if u.Op != state.AttemptRecord && !stops {
+	if u.Op != store.AttemptRecord && !stops {
 		return nil
 	}
 	x.dirty = true
@@ -81,10 +82,10 @@ func (x *txn) persist(key state.Key, u state.AttemptUpdate, was, live *state.Liv
 	return memo.put(textKey(u.Effect), raw)
 }
 
-// UpdateQueue changes the queue of a thread; see [state.Backend]. The waiting requests are connections of this
+// UpdateQueue changes the queue of a thread; see [store.Backend]. The waiting requests are connections of this
 // process, so the file does not have them.
 func (b *backend) UpdateQueue(
-	ctx context.Context, key state.Key, u state.QueueUpdate,
+	ctx context.Context, key state.Key, u store.QueueUpdate,
 ) (*state.Thread, time.Time, error) {
 	var t *state.Thread
 	var at time.Time
@@ -115,7 +116,7 @@ func (b *backend) UpdateQueue(
 	return t, at, nil
 }
 
-// Overdue returns the threads with an expired lease; see [state.Backend]. It also removes expired threads and logs.
+// Overdue returns the threads with an expired lease; see [store.Backend]. It also removes expired threads and logs.
 func (b *backend) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
 	if err := b.sweep(ctx); err != nil {
 		return nil, err

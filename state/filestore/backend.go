@@ -16,6 +16,7 @@ import (
 
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/internal/ledger"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // Options configure a store. The zero value is good.
@@ -51,7 +52,7 @@ func Open(path string, o Options) (state.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &fileStore{state.NewStore(b, state.StoreOptions{ThreadTTL: o.ThreadTTL, Logger: b.o.Logger}), b}, nil
+	return &fileStore{store.New(b, store.Options{ThreadTTL: o.ThreadTTL, Logger: b.o.Logger}), b}, nil
 }
 
 // Tables of the file's first level.
@@ -68,7 +69,7 @@ var topTables = [][]byte{formatTable, threadsTable, indexTable, dueTable, liveTa
 // errClosed is the error of every method after Close.
 var errClosed = errors.New("filestore: the store is closed")
 
-// A backend is a [state.Backend] in a file.
+// A backend is a [store.Backend] in a file.
 type backend struct {
 	o    Options
 	path string
@@ -80,7 +81,7 @@ type backend struct {
 	closed chan struct{} // closed by Close
 	ended  chan struct{} // closed when the writer has ended
 	once   sync.Once
-	tell   func(state.Event)
+	tell   func(store.Event)
 
 	mu     sync.Mutex
 	live   map[state.Key]attempt        // of every live run
@@ -96,7 +97,7 @@ type backend struct {
 	trying     atomic.Bool // a call finds out whether the disk takes writes
 }
 
-var _ state.Backend = (*backend)(nil)
+var _ store.Backend = (*backend)(nil)
 
 func openBackend(path string, o Options) (*backend, error) {
 	if o.Now == nil {
@@ -112,7 +113,7 @@ func openBackend(path string, o Options) (*backend, error) {
 		return nil, err
 	}
 	b := &backend{
-		o: o, path: path, db: db, books: ledger.New(), tell: func(state.Event) {},
+		o: o, path: path, db: db, books: ledger.New(), tell: func(store.Event) {},
 		jobs: make(chan *job), closed: make(chan struct{}), ended: make(chan struct{}),
 		live: map[state.Key]attempt{}, queues: map[state.Key][]state.Ticket{}, disk: cmp.Or(o.disk, &realDisk),
 	}
@@ -176,8 +177,8 @@ func (b *backend) restoreLive(tx *bolt.Tx) error {
 	})
 }
 
-// Listen sets the receiver of events; see [state.Backend].
-func (b *backend) Listen(tell func(state.Event)) { b.tell = tell }
+// Listen sets the receiver of events; see [store.Backend].
+func (b *backend) Listen(tell func(store.Event)) { b.tell = tell }
 
 // Ping reports whether the file is there and takes writes. After a failed write it tests the disk with as many bytes.
 func (b *backend) Ping(ctx context.Context) error {
@@ -209,7 +210,7 @@ func (b *backend) ready(ctx context.Context) error {
 	}
 }
 
-// Close ends the writer and closes the file; see [state.Backend]. Changes that were requested before are written.
+// Close ends the writer and closes the file; see [store.Backend]. Changes that were requested before are written.
 func (b *backend) Close() error {
 	var err error
 	b.once.Do(func() {

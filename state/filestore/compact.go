@@ -66,7 +66,7 @@ func compacted(db *bolt.DB, path string) (smaller *bolt.DB, err error) {
 // copies the threads into a new file and overwrites this one.
 var scrubKey = []byte("scrub")
 
-// Purge removes the remains of a deleted thread; see [state.Backend].
+// Purge removes the remains of a deleted thread; see [store.Backend].
 func (b *backend) Purge(ctx context.Context, key state.Key) error {
 	return b.update(ctx, urgent, func(x *txn) error {
 		l, err := find(x.tx, key)

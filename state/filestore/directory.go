@@ -12,9 +12,10 @@ import (
 
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/internal/listed"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
-// Find returns the threads with an id; see [state.Backend].
+// Find returns the threads with an id; see [store.Backend].
 func (b *backend) Find(ctx context.Context, principal, id string) ([]state.Key, error) {
 	var keys []state.Key
 	err := b.view(ctx, func(tx *bolt.Tx) error {
@@ -41,22 +42,22 @@ func (b *backend) Find(ctx context.Context, principal, id string) ([]state.Key, 
 // indexPage is how many threads of an index are read at once.
 const indexPage = 64
 
-// Index yields the threads of a principal; see [state.Backend].
-func (b *backend) Index(ctx context.Context, q state.IndexQuery) iter.Seq2[state.IndexEntry, error] {
-	return func(yield func(state.IndexEntry, error) bool) {
+// Index yields the threads of a principal; see [store.Backend].
+func (b *backend) Index(ctx context.Context, q store.IndexQuery) iter.Seq2[store.IndexEntry, error] {
+	return func(yield func(store.IndexEntry, error) bool) {
 		from := appendText(nil, q.Principal)
 		if q.From != nil {
 			from = append(indexName(q.Principal, *q.From), 0) // behind it
 		}
 		for from != nil {
-			var entries []state.IndexEntry
+			var entries []store.IndexEntry
 			next := from
 			err := b.view(ctx, func(tx *bolt.Tx) (err error) {
 				entries, next, err = b.indexed(tx, q, from)
 				return err
 			})
 			if err != nil {
-				yield(state.IndexEntry{}, err)
+				yield(store.IndexEntry{}, err)
 				return
 			}
 			for _, e := range entries {
@@ -71,8 +72,8 @@ func (b *backend) Index(ctx context.Context, q state.IndexQuery) iter.Seq2[state
 
 // indexed reads a part of the index from a name on, and returns the name of the next part; nil: there is none.
 func (b *backend) indexed(
-	tx *bolt.Tx, q state.IndexQuery, from []byte,
-) (entries []state.IndexEntry, next []byte, err error) {
+	tx *bolt.Tx, q store.IndexQuery, from []byte,
+) (entries []store.IndexEntry, next []byte, err error) {
 	prefix := appendText(nil, q.Principal)
 	looked := 0
 	err = rootTable(tx, indexTable).each(from, func(name, _ []byte) (bool, error) {
@@ -135,25 +136,25 @@ func (l *listing) member(name []byte, r *listed.Reader) bool {
 }
 
 // entry returns the entry of a thread, unless it has expired.
-func (b *backend) entry(tx *bolt.Tx, key state.Key) (state.IndexEntry, bool, error) {
+func (b *backend) entry(tx *bolt.Tx, key state.Key) (store.IndexEntry, bool, error) {
 	thread := rootTable(tx, threadsTable).sub(threadName(key))
 	if thread.b == nil {
-		return state.IndexEntry{}, false, nil
+		return store.IndexEntry{}, false, nil
 	}
 	raw, err := thread.get(docKey)
 	if err != nil {
-		return state.IndexEntry{}, false, err
+		return store.IndexEntry{}, false, err
 	}
 	doc, err := readListing(raw)
 	if err != nil {
-		return state.IndexEntry{}, false, err
+		return store.IndexEntry{}, false, err
 	}
 	now, t := b.o.Now(), doc.Thread
 	switch {
 	case t == nil:
-		return state.IndexEntry{}, false, state.ErrDamaged
+		return store.IndexEntry{}, false, state.ErrDamaged
 	case doc.Gone || !doc.Deadline.IsZero() && !now.Before(doc.Deadline):
-		return state.IndexEntry{}, false, nil
+		return store.IndexEntry{}, false, nil
 	}
 	live, err := thread.sub(liveRecord).get(liveRecord)
 	s := state.Summary{
@@ -168,10 +169,10 @@ func (b *backend) entry(tx *bolt.Tx, key state.Key) (state.IndexEntry, bool, err
 	case t.Failed:
 		s.Status = state.StatusFailed
 	}
-	return state.IndexEntry{At: state.CursorOf(&state.Thread{Key: key, UpdatedAt: s.UpdatedAt}), Summary: s}, true, err
+	return store.IndexEntry{At: state.CursorOf(&state.Thread{Key: key, UpdatedAt: s.UpdatedAt}), Summary: s}, true, err
 }
 
-// Delete removes a thread; see [state.Backend].
+// Delete removes a thread; see [store.Backend].
 func (b *backend) Delete(ctx context.Context, key state.Key) (uint64, error) {
 	var fence uint64
 	err := b.update(ctx, urgent, func(x *txn) error {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/internal/listed"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // TestAListSaysWhoAsks holds lists to what the questions of threads say.
@@ -20,7 +21,7 @@ func TestAListSaysWhoAsks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := state.NewStore(b, state.StoreOptions{})
+	s := store.New(b, store.Options{})
 	t.Cleanup(func() { _ = s.Close() })
 	asks := state.Key{Principal: "local", Agent: "a", ID: "asks"}
 	done := state.Key{Principal: "local", Agent: "a", ID: "done"}

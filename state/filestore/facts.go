@@ -10,11 +10,12 @@ import (
 
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/document"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
-// Read returns the thread of a key; see [state.Backend].
-func (b *backend) Read(ctx context.Context, key state.Key, o state.ReadOptions) (*state.Record, error) {
-	r := &state.Record{Now: b.o.Now()}
+// Read returns the thread of a key; see [store.Backend].
+func (b *backend) Read(ctx context.Context, key state.Key, o store.ReadOptions) (*store.Record, error) {
+	r := &store.Record{Now: b.o.Now()}
 	f := &facts{ctx: ctx, b: b, key: key}
 	f.places, f.tokens = map[string]found[state.Place]{}, map[string]found[state.Token]{}
 	r.Facts = f
@@ -49,7 +50,7 @@ func (b *backend) Read(ctx context.Context, key state.Key, o state.ReadOptions) 
 }
 
 // present returns the thread with its state in memory, and its tag. It sets the floor of the record.
-func (b *backend) present(key state.Key, l *loaded, r *state.Record) (*state.Thread, string) {
+func (b *backend) present(key state.Key, l *loaded, r *store.Record) (*state.Thread, string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	r.Floor = b.floor
@@ -79,7 +80,7 @@ type facts struct {
 }
 
 // prefetch makes the lookups that will follow.
-func (f *facts) prefetch(l *loaded, t *state.Thread, o state.ReadOptions) error {
+func (f *facts) prefetch(l *loaded, t *state.Thread, o store.ReadOptions) error {
 	for _, id := range o.Messages {
 		if err := f.place(l, id); err != nil {
 			return err
@@ -128,7 +129,7 @@ func (f *facts) look(read func(l *loaded) error) {
 			return err
 		}
 		if l == nil || l.doc.Tag != f.tag {
-			return state.ErrConflict
+			return store.ErrConflict
 		}
 		return read(l)
 	})

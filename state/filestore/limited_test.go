@@ -16,12 +16,13 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/statetest"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // TestLimited runs the suite of backends with a limit.
 func TestLimited(t *testing.T) {
 	t.Parallel()
-	statetest.RunLimited(t, func(t *testing.T, clock *statetest.Clock, limit int64) state.Backend {
+	statetest.RunLimited(t, func(t *testing.T, clock *statetest.Clock, limit int64) store.Backend {
 		t.Helper()
 		b, err := openBackend(filepath.Join(t.TempDir(), "threads.db"), Options{
 			Now: clock.Now, LogTTL: statetest.LogTTL, Limit: limit, Logger: slog.New(slog.DiscardHandler),
@@ -104,7 +105,7 @@ func TestTheBooksAreWhatTheFileHas(t *testing.T) {
 			if err != nil {
 				r.Fatalf("openBackend() = %v", err)
 			}
-			return b, state.NewStore(b, state.StoreOptions{ThreadTTL: time.Hour})
+			return b, store.New(b, store.Options{ThreadTTL: time.Hour})
 		}
 		b, s := open()
 		threads := []state.Key{{Principal: "ada", ID: "1"}, {Principal: "ada", ID: "2"}, {Principal: "eve", ID: "1"}}
@@ -157,7 +158,7 @@ func TestTheBooksAreWhatTheFileHas(t *testing.T) {
 
 func TestShared(t *testing.T) {
 	t.Parallel()
-	statetest.RunShared(t, func(t *testing.T, clock *statetest.Clock, share int64) state.Backend {
+	statetest.RunShared(t, func(t *testing.T, clock *statetest.Clock, share int64) store.Backend {
 		t.Helper()
 		b, err := openBackend(filepath.Join(t.TempDir(), "threads.db"), Options{
 			Now: clock.Now, LogTTL: statetest.LogTTL, Share: share, Logger: slog.New(slog.DiscardHandler),

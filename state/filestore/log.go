@@ -9,6 +9,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // How much of a log is read at once.
@@ -17,7 +18,7 @@ const (
 	pageBytes  = 4 << 20 // unless a single frame has more
 )
 
-// Append adds frames to the log; see [state.Backend]. It returns once they are on the disk, together with
+// Append adds frames to the log; see [store.Backend]. It returns once they are on the disk, together with
 // concurrent appends.
 func (b *backend) Append(
 	ctx context.Context, lease *state.Lease, revision int64, after state.FrameID, frames []state.Frame,
@@ -168,9 +169,9 @@ func (l *loaded) dropRun(end logEnd) error {
 	return l.table.sub(endsTable).delete(frameName(end.last))
 }
 
-// ReadLog returns the frames of a log after a frame; see [state.Backend].
-func (b *backend) ReadLog(ctx context.Context, key state.Key, after state.FrameID) (*state.LogPage, error) {
-	page := &state.LogPage{End: after}
+// ReadLog returns the frames of a log after a frame; see [store.Backend].
+func (b *backend) ReadLog(ctx context.Context, key state.Key, after state.FrameID) (*store.LogPage, error) {
+	page := &store.LogPage{End: after}
 	err := b.view(ctx, func(tx *bolt.Tx) error {
 		l, err := find(tx, key)
 		if err != nil || l == nil {
@@ -204,7 +205,7 @@ func (l *loaded) knows(after, last state.FrameID) bool {
 }
 
 // readPage reads the frames behind after that are kept.
-func (l *loaded) readPage(page *state.LogPage, after state.FrameID) error {
+func (l *loaded) readPage(page *store.LogPage, after state.FrameID) error {
 	from, size := after, 0
 	if from.Less(page.Cut) {
 		from = page.Cut
@@ -228,7 +229,7 @@ func (l *loaded) readPage(page *state.LogPage, after state.FrameID) error {
 	return err
 }
 
-// Holds reports whether the log still has a frame; see [state.Backend].
+// Holds reports whether the log still has a frame; see [store.Backend].
 func (b *backend) Holds(ctx context.Context, key state.Key, id state.FrameID) (held bool, err error) {
 	err = b.existing(ctx, key, func(l *loaded) error {
 		held, err = l.holds(id, b.o.Now().Add(-b.o.LogTTL))

@@ -87,7 +87,7 @@ func writePlace(known table, id string, p place) error {
 	return known.put(textKey(id), raw)
 }
 
-// Messages returns the conversation at a revision; see [state.Backend].
+// Messages returns the conversation at a revision; see [store.Backend].
 func (b *backend) Messages(ctx context.Context, key state.Key, rev int64) (state.Conversation, error) {
 	var list []state.StoredMessage
 	err := b.existing(ctx, key, func(l *loaded) (err error) {

@@ -178,7 +178,7 @@ func (l *loaded) replaced(kind byte, rev, trimmed int64, f func(from, to int64, 
 	})
 }
 
-// State returns the state at a revision; see [state.Backend].
+// State returns the state at a revision; see [store.Backend].
 func (b *backend) State(ctx context.Context, key state.Key, rev int64) (found json.RawMessage, err error) {
 	err = b.existing(ctx, key, func(l *loaded) error {
 		found, err = l.stateAt(rev, b.trimmedAt(l))

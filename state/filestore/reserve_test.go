@@ -19,6 +19,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // A smallDisk has room for some bytes beyond what the file and its reserve take, and may fail.
@@ -97,7 +98,7 @@ func openOn(t *testing.T, path string, d *disk, log io.Writer) (*backend, state.
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &fileStore{state.NewStore(b, state.StoreOptions{}), b}
+	s := &fileStore{store.New(b, store.Options{}), b}
 	t.Cleanup(func() { _ = s.Close() })
 	return b, s
 }

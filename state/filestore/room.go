@@ -7,6 +7,7 @@ import (
 
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/internal/ledger"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // A booking is the change of a thread's entry in the ledger, applied when the transaction is written.
@@ -89,7 +90,7 @@ func (b *backend) restoreBooks(tx *bolt.Tx, sizes map[string]int64) error {
 	return nil
 }
 
-// Stored returns the bytes of the file that the principal's threads take; see [state.Backend].
+// Stored returns the bytes of the file that the principal's threads take; see [store.Backend].
 func (b *backend) Stored(ctx context.Context, principal string) (int64, error) {
 	if err := b.ready(ctx); err != nil {
 		return 0, err
@@ -162,7 +163,7 @@ func (b *backend) letGo(ctx context.Context, key state.Key, log bool) error {
 		}
 	})
 	if err == nil && removed {
-		b.tell(state.Event{Kind: state.EventRemoved, Thread: key.Digest()})
+		b.tell(store.Event{Kind: store.EventRemoved, Thread: key.Digest()})
 	}
 	return err
 }

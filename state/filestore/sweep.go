@@ -8,6 +8,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // sweepMost is the number of threads that one transaction sweeps, so that other changes do not wait long.
@@ -27,7 +28,7 @@ func (b *backend) sweep(ctx context.Context) error {
 		return err
 	}
 	for _, key := range removed {
-		b.tell(state.Event{Kind: state.EventRemoved, Thread: key.Digest()})
+		b.tell(store.Event{Kind: store.EventRemoved, Thread: key.Digest()})
 	}
 	return nil
 }

@@ -5,66 +5,67 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
-// Write applies a transition; see [state.Backend]. It returns once the transition is on the disk.
-func (b *backend) Write(ctx context.Context, w *state.Write) (state.Written, error) {
+// Write applies a transition; see [store.Backend]. It returns once the transition is on the disk.
+func (b *backend) Write(ctx context.Context, w *store.Write) (store.Written, error) {
 	if b.o.Share > 0 && w.HasShare() {
 		room, err := b.makeShare(ctx, w.Grows(), w.Transition.Thread.Key)
 		if err != nil {
-			return state.Written{}, err
+			return store.Written{}, err
 		}
 		if !room {
-			return state.Written{}, state.ErrStored
+			return store.Written{}, state.ErrStored
 		}
 	}
 	if w.Limited() && b.o.Limit > 0 {
-		room, err := b.makeRoom(ctx, w.Grows(), b.o.Limit-state.Reserve(b.o.Limit), w.Transition.Thread.Key)
+		room, err := b.makeRoom(ctx, w.Grows(), b.o.Limit-store.Reserve(b.o.Limit), w.Transition.Thread.Key)
 		if err != nil {
-			return state.Written{}, err
+			return store.Written{}, err
 		}
 		if !room {
-			return state.Written{}, state.ErrFull
+			return store.Written{}, state.ErrFull
 		}
 	}
-	var written state.Written
+	var written store.Written
 	err := b.update(ctx, urgent, func(x *txn) (err error) {
 		written, err = x.write(w)
 		return err
 	})
 	if err != nil {
-		return state.Written{}, err
+		return store.Written{}, err
 	}
 	return written, nil
 }
 
-func (x *txn) write(w *state.Write) (state.Written, error) {
+func (x *txn) write(w *store.Write) (store.Written, error) {
 	key := w.Transition.Thread.Key
 	l, was, tag, err := x.read(key)
 	if err != nil {
-		return state.Written{}, err
+		return store.Written{}, err
 	}
 	if tag == w.Tag {
-		return state.Written{Before: was.Last, Last: was.Last}, nil
+		return store.Written{Before: was.Last, Last: was.Last}, nil
 	}
 	next, err := w.Prepare(was, tag, x.now)
 	if err != nil {
-		return state.Written{}, err
+		return store.Written{}, err
 	}
 	if w.Begins && tag == "" && next.Fence <= x.floor {
-		return state.Written{}, state.ErrConflict // another thread of this name was removed meanwhile
+		return store.Written{}, store.ErrConflict // another thread of this name was removed meanwhile
 	}
 	x.dirty = true
 	if l == nil {
 		if l, err = x.create(key); err != nil {
-			return state.Written{}, err
+			return store.Written{}, err
 		}
 	}
 	s := &applier{txn: x, loaded: l, w: w, was: was, next: next}
 	if err := s.write(); err != nil {
-		return state.Written{}, err
+		return store.Written{}, err
 	}
-	return state.Written{Before: was.Last, Last: next.Last}, nil
+	return store.Written{Before: was.Last, Last: next.Last}, nil
 }
 
 // create makes the table of a thread, and removes the log of an earlier one with its name.
@@ -87,7 +88,7 @@ func (x *txn) create(key state.Key) (*loaded, error) {
 type applier struct {
 	*txn
 	*loaded
-	w         *state.Write
+	w         *store.Write
 	was, next *state.Thread
 }
 

@@ -7,9 +7,10 @@ import (
 	"slices"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
-// Find returns the threads with an id; see [state.Backend].
+// Find returns the threads with an id; see [store.Backend].
 func (b *backend) Find(_ context.Context, principal, id string) ([]state.Key, error) {
 	b.mu.Lock()
 	entries := slices.Clone(b.named[state.Key{Principal: principal, ID: id}])
@@ -29,9 +30,9 @@ func (b *backend) Find(_ context.Context, principal, id string) ([]state.Key, er
 // indexPage is about how many threads of an index are read at once.
 const indexPage = 64
 
-// Index yields the threads of a principal; see [state.Backend].
-func (b *backend) Index(_ context.Context, q state.IndexQuery) iter.Seq2[state.IndexEntry, error] {
-	return func(yield func(state.IndexEntry, error) bool) {
+// Index yields the threads of a principal; see [store.Backend].
+func (b *backend) Index(_ context.Context, q store.IndexQuery) iter.Seq2[store.IndexEntry, error] {
+	return func(yield func(store.IndexEntry, error) bool) {
 		for {
 			var page []listed
 			b.mu.Lock()
@@ -43,7 +44,7 @@ func (b *backend) Index(_ context.Context, q state.IndexQuery) iter.Seq2[state.I
 				return
 			}
 			for _, l := range page {
-				if s, ok := b.summary(l.entry); ok && !yield(state.IndexEntry{At: l.at, Summary: s}, nil) {
+				if s, ok := b.summary(l.entry); ok && !yield(store.IndexEntry{At: l.at, Summary: s}, nil) {
 					return
 				}
 			}
@@ -67,7 +68,7 @@ func (b *backend) summary(e *entry) (state.Summary, bool) {
 	}, true
 }
 
-// Overdue returns the threads with a run and no lease; see [state.Backend]. It sweeps everything that has expired.
+// Overdue returns the threads with a run and no lease; see [store.Backend]. It sweeps everything that has expired.
 func (b *backend) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
 	now := b.o.Now()
 	for !b.sweep(now) && ctx.Err() == nil { // other calls use the store meanwhile

@@ -10,16 +10,17 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // A countedBackend counts how often a log is read.
 type countedBackend struct {
-	state.Backend
+	store.Backend
 
 	reads atomic.Int64
 }
 
-func (b *countedBackend) ReadLog(ctx context.Context, key state.Key, after state.FrameID) (*state.LogPage, error) {
+func (b *countedBackend) ReadLog(ctx context.Context, key state.Key, after state.FrameID) (*store.LogPage, error) {
 	b.reads.Add(1)
 	return b.Backend.ReadLog(ctx, key, after)
 }
@@ -32,7 +33,7 @@ func TestARunIsReadFromMemory(t *testing.T) {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			t.Parallel()
 			b := &countedBackend{Backend: newBackend(Options{})}
-			s := state.NewStore(b, state.StoreOptions{})
+			s := store.New(b, store.Options{})
 			key := state.Key{Principal: "local", Agent: "a", ID: "t"}
 			m := agui.Message{ID: "u", Role: agui.RoleUser, Content: agui.TextContent("Hi")}
 			begun, err := s.Begin(t.Context(), &state.Request{Key: key, RunID: "r", Hash: "h", Era: agui.Era1, Messages: []agui.Message{m}}, state.LeaseOptions{Attempt: "x", TTL: time.Minute})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // inUse is how many bytes are in use.
@@ -41,7 +42,7 @@ func TestTheBooksAreAboutTheHeap(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			before := inUse()
 			b := newBackend(Options{})
-			s := state.NewStore(b, state.StoreOptions{})
+			s := store.New(b, store.Options{})
 			for i := range test.threads {
 				key := state.Key{Principal: "local", Agent: "travel", ID: fmt.Sprintf("thread-%d", i)}
 				for n := range test.runs {

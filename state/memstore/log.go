@@ -7,6 +7,7 @@ import (
 
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/internal/delta"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // A log has the frames of a thread's runs, as far back as they are kept. The entry's lock guards it.
@@ -144,12 +145,12 @@ func (l *log) has(id state.FrameID) bool {
 	return i > 0 && frames[i-1].ID == id
 }
 
-// ReadLog returns the frames of a log after a frame; see [state.Backend]. After a deletion only a reader with a
+// ReadLog returns the frames of a log after a frame; see [store.Backend]. After a deletion only a reader with a
 // frame of the log reads on.
-func (b *backend) ReadLog(_ context.Context, key state.Key, after state.FrameID) (*state.LogPage, error) {
+func (b *backend) ReadLog(_ context.Context, key state.Key, after state.FrameID) (*store.LogPage, error) {
 	e := b.lock(key)
 	if e == nil {
-		page := &state.LogPage{Frames: b.deadLog(key, after), End: after}
+		page := &store.LogPage{Frames: b.deadLog(key, after), End: after}
 		if n := len(page.Frames); n > 0 {
 			page.End = page.Frames[n-1].ID
 		}
@@ -157,7 +158,7 @@ func (b *backend) ReadLog(_ context.Context, key state.Key, after state.FrameID)
 	}
 	defer e.mu.Unlock()
 	b.trim(e, b.o.Now().Add(-b.o.LogTTL))
-	page := &state.LogPage{Born: e.born, Last: e.log.last, Cut: e.log.cut, End: after}
+	page := &store.LogPage{Born: e.born, Last: e.log.last, Cut: e.log.cut, End: after}
 	page.Frames, page.More = e.log.behind(after)
 	switch {
 	case page.More:
@@ -177,7 +178,7 @@ func (b *backend) deadLog(key state.Key, after state.FrameID) []state.Frame {
 	return frames
 }
 
-// Holds reports whether the log still has the frame; see [state.Backend].
+// Holds reports whether the log still has the frame; see [store.Backend].
 func (b *backend) Holds(_ context.Context, key state.Key, id state.FrameID) (bool, error) {
 	e := b.lock(key)
 	if e == nil {

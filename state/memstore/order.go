@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // An order has the threads of one principal by when they were changed, oldest first, so that a page of them costs
@@ -76,7 +77,7 @@ type listed struct {
 
 // newest returns about count of the threads that a query selects behind from, in the order of a listing; all those
 // that were changed at one moment come together. It returns none if there are no more.
-func (o *order) newest(q *state.IndexQuery, count int) []listed {
+func (o *order) newest(q *store.IndexQuery, count int) []listed {
 	next := len(o.places)
 	if q.From != nil {
 		next = o.find(q.From.UpdatedAt.UnixNano() + 1)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // TestOrder changes and removes threads at random, by a clock that is set back now and then, and reads the order page
@@ -50,7 +51,7 @@ func TestOrder(t *testing.T) {
 				}
 			}
 			slices.SortFunc(want, state.Cursor.Compare)
-			q := state.IndexQuery{Agent: agent}
+			q := store.IndexQuery{Agent: agent}
 			for page := o.newest(&q, 7); len(page) > 0; page = o.newest(&q, 7) {
 				for _, l := range page {
 					got = append(got, l.at)

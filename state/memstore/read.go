@@ -7,12 +7,13 @@ import (
 
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/document"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
-// Read returns a thread; see [state.Backend].
-func (b *backend) Read(_ context.Context, key state.Key, o state.ReadOptions) (*state.Record, error) {
+// Read returns a thread; see [store.Backend].
+func (b *backend) Read(_ context.Context, key state.Key, o store.ReadOptions) (*store.Record, error) {
 	e := b.lock(key)
-	r := &state.Record{Now: b.o.Now()}
+	r := &store.Record{Now: b.o.Now()}
 	b.mu.Lock()
 	r.Floor = b.floor
 	b.mu.Unlock()
@@ -54,7 +55,7 @@ func (f *facts) lock() bool {
 		return true
 	}
 	f.entry.mu.Unlock()
-	f.err = state.ErrConflict
+	f.err = store.ErrConflict
 	return false
 }
 
@@ -130,7 +131,7 @@ func (f *facts) Runs() []state.Run {
 	return f.entry.runs
 }
 
-// State returns the state at a revision; see [state.Backend].
+// State returns the state at a revision; see [store.Backend].
 func (b *backend) State(_ context.Context, key state.Key, rev int64) (json.RawMessage, error) {
 	e := b.lock(key)
 	if e == nil {
@@ -144,7 +145,7 @@ func (b *backend) State(_ context.Context, key state.Key, rev int64) (json.RawMe
 	return text, nil
 }
 
-// Messages returns the conversation at a revision; see [state.Backend].
+// Messages returns the conversation at a revision; see [store.Backend].
 func (b *backend) Messages(_ context.Context, key state.Key, rev int64) (state.Conversation, error) {
 	e := b.lock(key)
 	if e == nil {

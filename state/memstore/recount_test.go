@@ -12,6 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/statetest"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // recount is what the parts of an entry take, counted anew.
@@ -48,7 +49,7 @@ func TestTheBooksAreWhatIsThere(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		clock := statetest.NewClock()
 		b := newBackend(Options{Now: clock.Now, LogTTL: time.Minute})
-		s := state.NewStore(b, state.StoreOptions{ThreadTTL: time.Hour})
+		s := store.New(b, store.Options{ThreadTTL: time.Hour})
 		keys := []state.Key{{Principal: "ada", ID: "1"}, {Principal: "ada", ID: "2"}, {Principal: "eve", ID: "1"}}
 		for n := range rapid.IntRange(1, 15).Draw(r, "changes") {
 			key := rapid.SampledFrom(keys).Draw(r, "thread")

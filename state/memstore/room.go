@@ -83,7 +83,7 @@ func (b *backend) full(of state.Key) bool {
 	return b.o.Limit > 0 && !b.makeRoom(0, b.o.Limit, of)
 }
 
-// Purge removes the log that a deleted thread has left; see [state.Backend].
+// Purge removes the log that a deleted thread has left; see [store.Backend].
 func (b *backend) Purge(_ context.Context, key state.Key) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

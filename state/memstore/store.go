@@ -11,6 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/document"
 	"github.com/agui-gateway/gateway/state/internal/ledger"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // Options say how long a store keeps what. The zero value is good.
@@ -34,7 +35,7 @@ type Options struct {
 
 // New returns an empty store.
 func New(o Options) state.Store {
-	return state.NewStore(newBackend(o), state.StoreOptions{ThreadTTL: o.ThreadTTL})
+	return store.New(newBackend(o), store.Options{ThreadTTL: o.ThreadTTL})
 }
 
 func newBackend(o Options) *backend {
@@ -48,10 +49,10 @@ func newBackend(o Options) *backend {
 	}
 }
 
-// A backend is a [state.Backend] in memory.
+// A backend is a [store.Backend] in memory.
 type backend struct {
 	o     Options
-	tell  func(state.Event)
+	tell  func(store.Event)
 	books *ledger.Ledger // the size of each thread
 
 	mu      sync.Mutex // taken after an entry's, never before
@@ -64,7 +65,7 @@ type backend struct {
 	floor   uint64 // no thread forgotten had a higher fence
 }
 
-var _ state.Backend = (*backend)(nil)
+var _ store.Backend = (*backend)(nil)
 
 // An entry is a thread with its messages, state, tokens and log.
 type entry struct {
@@ -99,8 +100,8 @@ type entry struct {
 	placed bool
 }
 
-// Listen sets the receiver of events; see [state.Backend].
-func (b *backend) Listen(tell func(state.Event)) { b.tell = tell }
+// Listen sets the receiver of events; see [store.Backend].
+func (b *backend) Listen(tell func(store.Event)) { b.tell = tell }
 
 // Ping reports that the backend is there.
 func (b *backend) Ping(context.Context) error { return nil }
@@ -134,17 +135,17 @@ func (b *backend) lock(key state.Key) *entry {
 
 // removed reports the removal of a thread to the store. No entry is locked.
 func (b *backend) removed(key state.Key) {
-	b.tell(state.Event{Kind: state.EventRemoved, Thread: key.Digest()})
+	b.tell(store.Event{Kind: store.EventRemoved, Thread: key.Digest()})
 }
 
 // add returns the entry of a new thread, locked. It fails if the thread exists by now, or if a removed thread had a
 // higher fence.
-func (b *backend) add(w *state.Write) (*entry, error) {
+func (b *backend) add(w *store.Write) (*entry, error) {
 	t := w.Transition.Thread
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.threads[t.Key] != nil || w.Begins && t.Fence <= b.floor {
-		return nil, state.ErrConflict
+		return nil, store.ErrConflict
 	}
 	e := &entry{key: t.Key, slot: -1, born: w.Born, first: t.Fence}
 	e.thread.Store(&state.Thread{Key: t.Key})
@@ -160,7 +161,7 @@ func (e *entry) current() *state.Thread {
 	return &t
 }
 
-// Delete removes a thread; see [state.Backend].
+// Delete removes a thread; see [store.Backend].
 func (b *backend) Delete(_ context.Context, key state.Key) (uint64, error) {
 	e := b.lock(key)
 	if e == nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // request asks for a turn, unless it has no message.
@@ -24,7 +25,7 @@ func TestMemorySweep(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	b := newBackend(Options{Now: func() time.Time { return now }})
-	s := state.NewStore(b, state.StoreOptions{})
+	s := store.New(b, store.Options{})
 	const threads = 3 * sweepLimit
 	for i := range threads {
 		converseOnce(t, s, state.Key{Principal: "local", ID: fmt.Sprint(i)})
@@ -73,7 +74,7 @@ func TestTheSweepKeepsPace(t *testing.T) {
 				t.Parallel()
 				now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 				b := newBackend(Options{Now: func() time.Time { return now }, LogTTL: life / 2 * time.Second})
-				s := state.NewStore(b, state.StoreOptions{ThreadTTL: life * time.Second})
+				s := store.New(b, store.Options{ThreadTTL: life * time.Second})
 				for i := range seconds * rate {
 					now = now.Add(time.Second / time.Duration(rate))
 					key := state.Key{Principal: "local", ID: fmt.Sprint(i)}
@@ -100,7 +101,7 @@ func TestTheSweepIsDivided(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	b := newBackend(Options{Now: func() time.Time { return now }, LogTTL: time.Hour})
-	s := state.NewStore(b, state.StoreOptions{ThreadTTL: time.Minute})
+	s := store.New(b, store.Options{ThreadTTL: time.Minute})
 	const threads = 2_000
 	for i := range threads {
 		converseOnce(t, s, state.Key{Principal: "local", ID: fmt.Sprint(i)})
@@ -135,7 +136,7 @@ func overdue(t *testing.T, s state.Store) {
 func TestMemoryKeepsNothing(t *testing.T) {
 	t.Parallel()
 	b := newBackend(Options{})
-	s := state.NewStore(b, state.StoreOptions{})
+	s := store.New(b, store.Options{})
 	answered := request(state.Key{})
 	answered.Answers = []state.Answer{{ID: "q1", Status: agui.ResumeResolved, Payload: json.RawMessage("1")}}
 	unknown := request(state.Key{}, "a1")

@@ -6,47 +6,48 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
-// Write applies a transition; see [state.Backend].
-func (b *backend) Write(_ context.Context, w *state.Write) (state.Written, error) {
+// Write applies a transition; see [store.Backend].
+func (b *backend) Write(_ context.Context, w *store.Write) (store.Written, error) {
 	now := b.o.Now()
 	if w.Begins || !w.Base.Exists() {
 		b.sweep(now)
 	}
 	key := w.Transition.Thread.Key
 	if b.o.Share > 0 && w.HasShare() && !b.makeShare(w.Grows(), key) {
-		return state.Written{}, state.ErrStored
+		return store.Written{}, state.ErrStored
 	}
-	if w.Limited() && b.o.Limit > 0 && !b.makeRoom(w.Grows(), b.o.Limit-state.Reserve(b.o.Limit), key) {
-		return state.Written{}, state.ErrFull
+	if w.Limited() && b.o.Limit > 0 && !b.makeRoom(w.Grows(), b.o.Limit-store.Reserve(b.o.Limit), key) {
+		return store.Written{}, state.ErrFull
 	}
 	e := b.lock(key)
 	switch {
 	case e == nil && w.Lease != nil:
-		return state.Written{}, state.ErrLeaseLost
+		return store.Written{}, state.ErrLeaseLost
 	case e == nil && w.Base.Exists():
-		return state.Written{}, state.ErrConflict
+		return store.Written{}, store.ErrConflict
 	case e == nil:
 		var err error
 		if e, err = b.add(w); err != nil {
-			return state.Written{}, err
+			return store.Written{}, err
 		}
 	}
 	defer e.mu.Unlock()
 	before := e.current()
 	if e.tag == w.Tag {
-		return state.Written{Before: before.Last, Last: before.Last}, nil // it was written before
+		return store.Written{Before: before.Last, Last: before.Last}, nil // it was written before
 	}
 	t, err := w.Prepare(before, e.tag, now)
 	if err != nil {
-		return state.Written{}, err
+		return store.Written{}, err
 	}
 	e.apply(w.Transition, now)
 	e.changed(t)
 	e.tag, e.deadline, e.asks = w.Tag, w.Deadline, w.AsksUntil
 	b.index(e, before.Rev == 0)
-	return state.Written{Before: before.Last, Last: e.log.last}, nil
+	return store.Written{Before: before.Last, Last: e.log.last}, nil
 }
 
 // changed makes t the thread.
@@ -139,7 +140,7 @@ func (b *backend) index(e *entry, born bool) {
 	}
 }
 
-// Append adds frames to the log; see [state.Backend]. Memory loses no transition, so the revision is not used.
+// Append adds frames to the log; see [store.Backend]. Memory loses no transition, so the revision is not used.
 func (b *backend) Append(
 	_ context.Context, l *state.Lease, _ int64, after state.FrameID, frames []state.Frame,
 ) (state.FrameID, state.Flags, error) {
@@ -171,14 +172,14 @@ func (b *backend) append(
 	return before, t.Live.Flags(), nil
 }
 
-// UpdateAttempt changes the live attempt; see [state.Backend].
-func (b *backend) UpdateAttempt(_ context.Context, key state.Key, u state.AttemptUpdate) (state.Attempt, error) {
+// UpdateAttempt changes the live attempt; see [store.Backend].
+func (b *backend) UpdateAttempt(_ context.Context, key state.Key, u store.AttemptUpdate) (store.Attempt, error) {
 	e := b.lock(key)
 	switch {
 	case e == nil && u.Lease != nil:
-		return state.Attempt{}, state.ErrLeaseLost
+		return store.Attempt{}, state.ErrLeaseLost
 	case e == nil:
-		return state.Attempt{}, state.ErrUnknownThread
+		return store.Attempt{}, state.ErrUnknownThread
 	}
 	defer e.mu.Unlock()
 	t, now := *e.thread.Load(), b.o.Now()
@@ -188,11 +189,11 @@ func (b *backend) UpdateAttempt(_ context.Context, key state.Key, u state.Attemp
 		e.changed(&t)
 		b.note(e)
 	}
-	return state.AttemptOf(live, now), err
+	return store.AttemptOf(live, now), err
 }
 
-// UpdateQueue changes the queue of a thread; see [state.Backend].
-func (b *backend) UpdateQueue(_ context.Context, key state.Key, u state.QueueUpdate) (*state.Thread, time.Time, error) {
+// UpdateQueue changes the queue of a thread; see [store.Backend].
+func (b *backend) UpdateQueue(_ context.Context, key state.Key, u store.QueueUpdate) (*state.Thread, time.Time, error) {
 	now := b.o.Now()
 	e := b.lock(key)
 	if e == nil {

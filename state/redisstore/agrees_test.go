@@ -8,6 +8,7 @@ import (
 
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // TestCompareLogs finds the threads that do not agree with their logs, and no others, in a Redis and in a Cluster.
@@ -21,7 +22,7 @@ func TestCompareLogs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := state.NewStore(b, state.StoreOptions{ThreadTTL: time.Hour})
+			s := store.New(b, store.Options{ThreadTTL: time.Hour})
 			t.Cleanup(func() { _ = s.Close() })
 			key := func(id string) state.Key { return state.Key{Principal: "p", Agent: "a", ID: id} }
 			for _, id := range []string{"idle", "live", "packed", "evicted", "behind", "ahead", "ended"} {

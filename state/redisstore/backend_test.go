@@ -5,9 +5,9 @@ import (
 	"log/slog"
 	"testing"
 
-	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 	"github.com/agui-gateway/gateway/state/statetest"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // TestBackend runs the suite of all backends.
@@ -21,7 +21,7 @@ func TestBackend(t *testing.T) {
 func TestClusterBackend(t *testing.T) { backendSuite(t, redistest.StartCluster(t).URL(), Patient) }
 
 func backendSuite(t *testing.T, url string, with func(Options) Options) {
-	statetest.RunBackend(t, func(t *testing.T, clock *statetest.Clock) state.Backend {
+	statetest.RunBackend(t, func(t *testing.T, clock *statetest.Clock) store.Backend {
 		b, err := openBackend(t.Context(), url, with(Options{
 			Prefix: rand.Text(), Now: clock.Now, LogTTL: statetest.LogTTL, ThreadTTL: statetest.ThreadTTL, Logger: slog.New(slog.DiscardHandler),
 		}))

@@ -15,7 +15,7 @@ import (
 	"github.com/agui-gateway/gateway/state/internal/listed"
 )
 
-// Find returns the threads with an id; see [state.Backend].
+// Find returns the threads with an id; see [store.Backend].
 func (s *backend) Find(ctx context.Context, principal, id string) ([]state.Key, error) {
 	found, err := s.main.ZRangeWithScores(ctx, s.nameKey(principal, id), 0, -1).Result()
 	if err != nil {
@@ -42,7 +42,7 @@ func (s *backend) Find(ctx context.Context, principal, id string) ([]state.Key, 
 	return keys, nil
 }
 
-// Delete deletes the thread; see [state.Backend].
+// Delete deletes the thread; see [store.Backend].
 func (s *backend) Delete(ctx context.Context, key state.Key) (uint64, error) {
 	last, err := state.DeletedFrame(state.FrameID{}, 0) // the script sets its id and its time
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *backend) Delete(ctx context.Context, key state.Key) (uint64, error) {
 	return fence, nil
 }
 
-// Purge removes the remains of a deleted thread; see [state.Backend].
+// Purge removes the remains of a deleted thread; see [store.Backend].
 func (s *backend) Purge(ctx context.Context, key state.Key) error {
 	_, err := s.run(ctx, purgeScript, hashTagOf(key), args{s.clock()})
 	return err

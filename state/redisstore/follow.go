@@ -6,6 +6,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // The stores that follow a log are in the field readers of its thread. Scripts that add frames publish the thread's
@@ -34,10 +35,10 @@ func (s *backend) tellAll(ctx context.Context, key state.Key) {
 // allChannel returns the channel of all stores.
 func (s *backend) allChannel() string { return s.o.Prefix + ":sig:all" }
 
-// FollowLog reads a log and, in the same script, subscribes this store to it; see [state.LogFollower].
+// FollowLog reads a log and, in the same script, subscribes this store to it; see [store.LogFollower].
 func (s *backend) FollowLog(
 	ctx context.Context, key state.Key, after state.FrameID, number int64,
-) (*state.LogPage, bool, error) {
+) (*store.LogPage, bool, error) {
 	a := s.readArgs(after, followBatch, followBytes, s.name, number)
 	r, err := s.batch(ctx, readScript, hashTagOf(key), a, 0)
 	if err == nil && r.text(0) == packed {

@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // hintGrace is the age from which a hint without a thread is removed. A younger one may belong to a transition that
@@ -134,7 +135,7 @@ func (s *backend) unlistLive(ctx context.Context, key state.Key, fence uint64) {
 }
 
 // retire writes the hints of a thread without a live run.
-func (s *backend) retire(ctx context.Context, w *state.Write) {
+func (s *backend) retire(ctx context.Context, w *store.Write) {
 	t := w.Transition.Thread
 	s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) {
 		if w.Lease != nil {

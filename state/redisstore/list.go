@@ -13,22 +13,23 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // maxLook is the most threads of one round trip: their documents are in memory at once.
 const maxLook = 1000
 
-// Index yields the threads of a principal; see [state.Backend]. It follows the index. A thread with an outdated
+// Index yields the threads of a principal; see [store.Backend]. It follows the index. A thread with an outdated
 // entry comes where it was found, and the entry is corrected for the next time.
-func (s *backend) Index(ctx context.Context, q state.IndexQuery) iter.Seq2[state.IndexEntry, error] {
-	return func(yield func(state.IndexEntry, error) bool) {
+func (s *backend) Index(ctx context.Context, q store.IndexQuery) iter.Seq2[store.IndexEntry, error] {
+	return func(yield func(store.IndexEntry, error) bool) {
 		l := &look{backend: s, yield: yield, count: q.Count, left: cmp.Or(q.Most, math.MaxInt)}
 		defer func() { s.repairIndex(ctx, l.wrong) }()
 		// A shard has a fourth of the threads. If all of them may be needed, a third each is enough for one round trip.
 		for count := max(q.Count, min(q.Most, maxLook)/3); ; {
 			entries, horizon, all, err := s.entries(ctx, q, count)
 			if err != nil {
-				yield(state.IndexEntry{}, err)
+				yield(store.IndexEntry{}, err)
 				return
 			}
 			if !l.at(ctx, entries) || all {
@@ -50,7 +51,7 @@ func (s *backend) Index(ctx context.Context, q state.IndexQuery) iter.Seq2[state
 type look struct {
 	*backend
 
-	yield func(state.IndexEntry, error) bool
+	yield func(store.IndexEntry, error) bool
 	count int // the number of threads of the next read
 	left  int // the most threads that are still wanted
 	wrong []wrongEntry
@@ -67,7 +68,7 @@ func (l *look) at(ctx context.Context, entries []entry) bool {
 		}
 		reads, err := l.readSummaries(ctx, keys)
 		if err != nil {
-			l.yield(state.IndexEntry{}, err)
+			l.yield(store.IndexEntry{}, err)
 			return false
 		}
 		for i, e := range entries[:n] {
@@ -83,7 +84,7 @@ func (l *look) at(ctx context.Context, entries []entry) bool {
 				shown.CreatedAt, shown.UpdatedAt = e.at.UpdatedAt, e.at.UpdatedAt
 			}
 			l.left--
-			if !l.yield(state.IndexEntry{At: e.at, Summary: *shown}, nil) {
+			if !l.yield(store.IndexEntry{At: e.at, Summary: *shown}, nil) {
 				return false // it is on the next page, which begins at the place in the index
 			}
 			if wrong {
@@ -117,7 +118,7 @@ func (e entry) wrong(is *state.Summary, now time.Time) bool {
 
 // entries returns the entries of the index after from, newest first, down to a horizon. At the horizon and before
 // it a shard may have more entries than were read. All: there are no more.
-func (s *backend) entries(ctx context.Context, q state.IndexQuery, count int) ([]entry, time.Time, bool, error) {
+func (s *backend) entries(ctx context.Context, q store.IndexQuery, count int) ([]entry, time.Time, bool, error) {
 	newest := "+inf"
 	if q.From != nil {
 		newest = strconv.FormatInt(q.From.UpdatedAt.UnixMicro(), 10)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/document"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // stored is what a backend keeps with a record for the next transition.
@@ -24,7 +25,7 @@ type stored struct {
 const loadedBytes = 64 << 10
 
 // storedOf returns the stored value of a record; zero without a thread.
-func storedOf(r *state.Record) stored {
+func storedOf(r *store.Record) stored {
 	if r == nil {
 		return stored{}
 	}
@@ -32,8 +33,8 @@ func storedOf(r *state.Record) stored {
 	return s
 }
 
-// Read reads a thread in one script; see [state.Backend].
-func (s *backend) Read(ctx context.Context, key state.Key, o state.ReadOptions) (*state.Record, error) {
+// Read reads a thread in one script; see [store.Backend].
+func (s *backend) Read(ctx context.Context, key state.Key, o store.ReadOptions) (*store.Record, error) {
 	var a args
 	have := ""
 	if o.Have != nil {
@@ -58,7 +59,7 @@ func (s *backend) Read(ctx context.Context, key state.Key, o state.ReadOptions) 
 		}
 	}
 	f := &facts{ctx: ctx, backend: s, key: key, places: map[string]state.Place{}, tokens: map[string]state.Token{}}
-	r := &state.Record{
+	r := &store.Record{
 		Thread: &state.Thread{Key: key}, Now: parseMoment(reply.text(0)), HasFrame: hasFrame, Facts: f,
 	}
 	if r.Floor, err = strconv.ParseUint(reply.text(1), 10, 64); err != nil {
@@ -170,7 +171,7 @@ func (f *facts) sameTag(read func(redis.Pipeliner)) {
 // still sets a conflict if the thread has another tag by now.
 func (f *facts) still(tag string) {
 	if tag != f.tag {
-		f.fail(state.ErrConflict)
+		f.fail(store.ErrConflict)
 	}
 }
 

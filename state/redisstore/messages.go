@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // A messagePage is a part of a conversation.
@@ -75,7 +76,7 @@ func parseMessages(texts reply) ([]state.StoredMessage, error) {
 	return list, nil
 }
 
-// Messages returns the conversation at a revision; see [state.Backend]. It reads in parts, and fails with a
+// Messages returns the conversation at a revision; see [store.Backend]. It reads in parts, and fails with a
 // conflict if the thread was written meanwhile.
 func (s *backend) Messages(ctx context.Context, key state.Key, rev int64) (state.Conversation, error) {
 	h := hashTagOf(key)
@@ -91,7 +92,7 @@ func (s *backend) Messages(ctx context.Context, key state.Key, rev int64) (state
 			tag = page.tag
 		}
 		if page.tag != tag {
-			return nil, state.ErrConflict
+			return nil, store.ErrConflict
 		}
 		list = append(list, page.list...)
 	}
@@ -106,7 +107,7 @@ func (s *backend) Messages(ctx context.Context, key state.Key, rev int64) (state
 		return nil, err
 	}
 	if now != tag {
-		return nil, state.ErrConflict
+		return nil, store.ErrConflict
 	}
 	list = slices.DeleteFunc(append(list, old...), func(m state.StoredMessage) bool { return m.Added > rev })
 	slices.SortFunc(list, func(a, b state.StoredMessage) int { return cmp.Compare(a.Slot, b.Slot) })

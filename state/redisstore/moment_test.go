@@ -10,6 +10,7 @@ import (
 
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // FuzzMoment holds moments to the order of the times that they are of.
@@ -38,7 +39,7 @@ func TestScriptsCountTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := state.NewStore(b, state.StoreOptions{})
+	s := store.New(b, store.Options{})
 	t.Cleanup(func() { _ = s.Close() })
 	shift := newScript("return { shift(arg(), count()) }", partThread)
 	rapid.Check(t, func(t *rapid.T) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/internal/delta"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // The fields of a pack in the answer of a script, beside the id of its last frame.
@@ -52,7 +53,7 @@ func parsePack(last string, fields map[string]string) (p *delta.Pack, err error)
 }
 
 // addPack adds the frames of a pack to a page, but for those before its end and those that are trimmed.
-func addPack(page *state.LogPage, last string, fields map[string]string) error {
+func addPack(page *store.LogPage, last string, fields map[string]string) error {
 	p, err := parsePack(last, fields)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errFrame, err)

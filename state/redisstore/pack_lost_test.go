@@ -10,6 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // TestAPackRestoresNothing has a Redis lose the newest writes of a run before its log is packed, with and without a
@@ -21,7 +22,7 @@ func TestAPackRestoresNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := state.NewStore(b, state.StoreOptions{ThreadTTL: time.Hour})
+	s := store.New(b, store.Options{ThreadTTL: time.Hour})
 	t.Cleanup(func() { _ = s.Close() })
 	client := server.Client()
 	for lost := range 4 {

@@ -17,6 +17,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/internal/delta"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // packable are the frames of a run as they come in logs, and some that do not.
@@ -61,7 +62,7 @@ func TestAPackIsWhatWasPacked(t *testing.T) {
 		frames := packable.Draw(t, "run")
 		last, packs := packsOf(t, frames)
 		after, cut := rapid.IntRange(0, len(frames)).Draw(t, "after"), rapid.IntRange(0, len(frames)).Draw(t, "cut")
-		page := &state.LogPage{
+		page := &store.LogPage{
 			End: state.FrameID{Fence: frames[0].ID.Fence, Seq: uint64(after)}, Cut: state.FrameID{Fence: frames[0].ID.Fence, Seq: uint64(cut)},
 		}
 		for i := range packs {
@@ -91,7 +92,7 @@ func FuzzPack(f *testing.F) {
 	f.Add("8-3", "7-1", []byte(packs[0][packValue]))
 	f.Add("7-3", "7-3", []byte{})
 	f.Fuzz(func(t *testing.T, last, first string, value []byte) {
-		page := &state.LogPage{}
+		page := &store.LogPage{}
 		err := addPack(page, last, map[string]string{packFirst: first, packValue: string(value)})
 		switch {
 		case err != nil && !errors.Is(err, state.ErrDamaged):
@@ -109,7 +110,7 @@ func openPacking(t *testing.T, url string) (*backend, state.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := state.NewStore(b, state.StoreOptions{ThreadTTL: time.Hour})
+	s := store.New(b, store.Options{ThreadTTL: time.Hour})
 	t.Cleanup(func() { _ = s.Close() })
 	return b, s
 }

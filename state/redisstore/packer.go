@@ -10,6 +10,7 @@ import (
 
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/internal/delta"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // The log of a run is packed some time after its end by the replica that has written all of it. It makes the packs
@@ -229,7 +230,7 @@ func (p *packer) due(delay time.Duration) (runs []*packing, wait time.Duration) 
 }
 
 // packWritten updates the packer for a transition. Last is the newest frame of the log after it.
-func (s *backend) packWritten(w *state.Write, last state.FrameID) {
+func (s *backend) packWritten(w *store.Write, last state.FrameID) {
 	key, fence := w.Transition.Thread.Key, w.Transition.Thread.Fence
 	switch {
 	case w.Takes: // this replica does not have the frames before

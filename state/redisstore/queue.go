@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // fieldQueue is the field of the thread's hash with the queue, as JSON. It is no part of the document: it changes
@@ -65,10 +66,10 @@ func (s *backend) queueText(queue []state.Ticket, old, mine string) (string, err
 	return string(raw), err
 }
 
-// UpdateQueue changes the queue of a thread for the holder of a ticket, in one script; see [state.Backend]. Without
+// UpdateQueue changes the queue of a thread for the holder of a ticket, in one script; see [store.Backend]. Without
 // a base it reads the queue first.
 func (s *backend) UpdateQueue(
-	ctx context.Context, key state.Key, u state.QueueUpdate,
+	ctx context.Context, key state.Key, u store.QueueUpdate,
 ) (*state.Thread, time.Time, error) {
 	a := args{s.clock(), "", "-", "", ""} // no queue has this text: the first call reads
 	if b := u.Base; b != nil {
@@ -86,7 +87,7 @@ func (s *backend) UpdateQueue(
 		}
 		old, now := r.text(2), parseMoment(r.text(1))
 		changed := granted(r.text(0))
-		if changed != nil && (!errors.Is(changed, state.ErrConflict) || u.Base != nil) {
+		if changed != nil && (!errors.Is(changed, store.ErrConflict) || u.Base != nil) {
 			return nil, now, changed
 		}
 		waiters, err := parseQueue(old)
@@ -105,7 +106,7 @@ func (s *backend) UpdateQueue(
 			return nil, now, err
 		}
 		a = args{s.clock(), "", old, text}
-		a.flag(u.Op == state.QueueLeave)
+		a.flag(u.Op == store.QueueLeave)
 		if err := ctx.Err(); err != nil {
 			return nil, now, err
 		}

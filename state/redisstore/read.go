@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
-// State returns the state at a revision; see [state.Backend].
+// State returns the state at a revision; see [store.Backend].
 func (s *backend) State(ctx context.Context, key state.Key, rev int64) (json.RawMessage, error) {
 	text, _, err := s.stateAt(ctx, key, rev)
 	return text, err
@@ -41,8 +42,8 @@ const (
 	firstBytes = 256 << 10
 )
 
-// ReadLog returns the frames of a log after a frame; see [state.Backend].
-func (s *backend) ReadLog(ctx context.Context, key state.Key, after state.FrameID) (*state.LogPage, error) {
+// ReadLog returns the frames of a log after a frame; see [store.Backend].
+func (s *backend) ReadLog(ctx context.Context, key state.Key, after state.FrameID) (*store.LogPage, error) {
 	r, err := s.runPacked(ctx, readScript, hashTagOf(key), s.readArgs(after, readBatch, readBytes, "", 0))
 	if err != nil {
 		return nil, err
@@ -55,8 +56,8 @@ func (s *backend) readArgs(after state.FrameID, most, bytes int, name string, nu
 }
 
 // logPage reads the answer of the script.
-func logPage(r reply, after state.FrameID) (*state.LogPage, error) {
-	page := &state.LogPage{Born: r.text(0), End: after, More: r.number(3) > 0, Lost: r.number(6) > 0}
+func logPage(r reply, after state.FrameID) (*store.LogPage, error) {
+	page := &store.LogPage{Born: r.text(0), End: after, More: r.number(3) > 0, Lost: r.number(6) > 0}
 	var err error
 	if page.Cut, err = frameID(r.text(4)); err != nil {
 		return nil, err
@@ -93,7 +94,7 @@ func logPage(r reply, after state.FrameID) (*state.LogPage, error) {
 	return page, nil
 }
 
-// Holds reports whether the log still has the frame; see [state.Backend].
+// Holds reports whether the log still has the frame; see [store.Backend].
 func (s *backend) Holds(ctx context.Context, key state.Key, id state.FrameID) (bool, error) {
 	r, err := s.runPacked(ctx, holdsScript, hashTagOf(key), args{s.clock(), s.o.LogTTL.Microseconds(), id.String()})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // rehearsalTime is the expiry of keys that an interrupted rehearsal leaves. Keys with an expiry of the store may
@@ -46,7 +47,7 @@ func Rehearse(ctx context.Context, address string, o Options) (err error) {
 		return err
 	}
 	key := state.Key{Principal: "doctor", Agent: "doctor", ID: "rehearsal"}
-	s := state.NewStore(b, state.StoreOptions{ThreadTTL: o.ThreadTTL, Logger: o.Logger})
+	s := store.New(b, store.Options{ThreadTTL: o.ThreadTTL, Logger: o.Logger})
 	defer func() {
 		b.forget(context.WithoutCancel(ctx), key)
 		err = errors.Join(err, s.Close())

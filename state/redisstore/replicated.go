@@ -8,6 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // ErrReplicas is returned if too few replicas had a write in time. A failover may lose or keep it.
@@ -20,7 +21,7 @@ if redis.call('HGET', KEYS[1], 'tag') ~= ARGV[1] then return 'conflict' end
 redis.call('HSET', KEYS[1], 'waited', ARGV[1])
 return 'done'`)
 
-// Replicated returns when Options.Wait replicas have the transition that left a tag; see [state.Replicator].
+// Replicated returns when Options.Wait replicas have the transition that left a tag; see [store.Replicator].
 func (s *backend) Replicated(ctx context.Context, key state.Key, tag string) error {
 	if s.o.Wait <= 0 {
 		return nil
@@ -42,7 +43,7 @@ func (s *backend) Replicated(ctx context.Context, key state.Key, tag string) err
 	case err != nil:
 		return fmt.Errorf("redisstore: %w", err)
 	case answer.Val() == conflict:
-		return state.ErrConflict
+		return store.ErrConflict
 	case have < s.o.Wait:
 		return fmt.Errorf("%w: %d of %d", ErrReplicas, have, s.o.Wait)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // TestWhatWaitsForReplicas freezes the replica of a Redis. A question, its answer, the commit that uses it and an
@@ -27,7 +28,7 @@ func TestWhatWaitsForReplicas(t *testing.T) {
 		n, err := master.Client().Do(t.Context(), "WAIT", 1, 1000).Int()
 		return err == nil && n == 1
 	})
-	s := state.NewStore(replicatedBackend(t, master), state.StoreOptions{})
+	s := store.New(replicatedBackend(t, master), store.Options{})
 	t.Cleanup(func() { _ = s.Close() })
 	key := state.Key{Principal: "p", Agent: "a", ID: "t"}
 	request := func(id string, answers ...state.Answer) *state.Request {
@@ -108,11 +109,11 @@ func replicatedBackend(t *testing.T, master *redistest.Server) *backend {
 func TestAnOlderTagIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	b := replicatedBackend(t, redistest.Start(t))
-	s := state.NewStore(b, state.StoreOptions{})
+	s := store.New(b, store.Options{})
 	t.Cleanup(func() { _ = s.Close() })
 	key := state.Key{Principal: "p", Agent: "a", ID: "t"}
 	turn(t, s, key, 1, true)
-	if err := b.Replicated(t.Context(), key, "another"); !errors.Is(err, state.ErrConflict) {
+	if err := b.Replicated(t.Context(), key, "another"); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("Replicated() = %v, want ErrConflict", err)
 	}
 }

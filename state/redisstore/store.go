@@ -15,9 +15,10 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
-// A backend is a [state.Backend] in Redis. Several, in any number of processes, share one Redis.
+// A backend is a [store.Backend] in Redis. Several, in any number of processes, share one Redis.
 type backend struct {
 	main         redis.UniversalClient
 	o            Options
@@ -33,9 +34,9 @@ type backend struct {
 }
 
 var (
-	_ state.Backend     = (*backend)(nil)
-	_ state.LogFollower = (*backend)(nil)
-	_ state.Replicator  = (*backend)(nil)
+	_ store.Backend     = (*backend)(nil)
+	_ store.LogFollower = (*backend)(nil)
+	_ store.Replicator  = (*backend)(nil)
 )
 
 // Open connects to the Redis at an address:
@@ -55,7 +56,7 @@ func Open(ctx context.Context, address string, o Options) (state.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return state.NewStore(b, state.StoreOptions{ThreadTTL: b.o.ThreadTTL, Logger: b.o.Logger}), nil
+	return store.New(b, store.Options{ThreadTTL: b.o.ThreadTTL, Logger: b.o.Logger}), nil
 }
 
 func openBackend(ctx context.Context, address string, o Options) (*backend, error) {
@@ -99,12 +100,12 @@ func refused(err error) bool {
 
 // Listen delivers signals to attempts and waiting requests of this process, and the names of followed logs that
 // have grown, until the subscription is closed.
-func (s *backend) Listen(tell func(state.Event)) {
+func (s *backend) Listen(tell func(store.Event)) {
 	s.running.Go(func() {
 		for heard := range s.subscription.ChannelWithSubscriptions() {
 			switch m := heard.(type) {
 			case *redis.Subscription: // connected again: messages may be lost
-				tell(state.Event{Kind: state.EventGrown})
+				tell(store.Event{Kind: store.EventGrown})
 			case *redis.Message:
 				if e, ok := parseSignal(m.Payload); ok {
 					tell(e)
@@ -116,18 +117,18 @@ func (s *backend) Listen(tell func(state.Event)) {
 }
 
 // parseSignal reads a message of a script. A lost signal comes with the next renewal.
-func parseSignal(payload string) (state.Event, bool) {
+func parseSignal(payload string) (store.Event, bool) {
 	text := strings.Fields(payload)
 	if len(text) != 3 {
-		return state.Event{}, false
+		return store.Event{}, false
 	}
 	fence, err := strconv.ParseUint(text[1], 10, 64)
-	e := state.Event{Kind: state.EventSignal, Thread: text[0], Fence: fence, Signal: state.Signal(text[2])}
+	e := store.Event{Kind: store.EventSignal, Thread: text[0], Fence: fence, Signal: state.Signal(text[2])}
 	switch text[2] {
 	case wakeSignal:
-		e.Kind = state.EventTurn
+		e.Kind = store.EventTurn
 	case grownSignal:
-		e.Kind = state.EventGrown
+		e.Kind = store.EventGrown
 	}
 	return e, err == nil
 }

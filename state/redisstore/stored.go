@@ -34,7 +34,7 @@ func (s *backend) storedKeys(principal string) []string {
 	return []string{of + "sizes", of + "due"}
 }
 
-// Stored returns the bytes of memory that the principal's threads take in Redis; see [state.Backend]. Transitions
+// Stored returns the bytes of memory that the principal's threads take in Redis; see [store.Backend]. Transitions
 // are counted from the first call on. Threads last written before, or by a replica that does not count, are counted
 // with their next transition.
 func (s *backend) Stored(ctx context.Context, principal string) (int64, error) {

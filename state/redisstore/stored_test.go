@@ -15,6 +15,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 	"github.com/agui-gateway/gateway/state/statetest"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // TestStoredIsTheSumOfTheThreads makes random changes by two replicas, and compares the counted size of a principal
@@ -39,7 +40,7 @@ func TestStoredIsTheSumOfTheThreads(t *testing.T) {
 			if err != nil {
 				r.Fatal(err)
 			}
-			backends[i], stores[i] = b, state.NewStore(b, state.StoreOptions{ThreadTTL: time.Hour})
+			backends[i], stores[i] = b, store.New(b, store.Options{ThreadTTL: time.Hour})
 			defer stores[i].Close()
 			if n, err := b.Stored(t.Context(), "ada"); n != 0 || err != nil { // it counts from now on
 				r.Fatalf("Stored() = %d, %v", n, err)
@@ -118,7 +119,7 @@ func TestAThreadIsMeasuredAfterItsReplicaDied(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := state.NewStore(b, state.StoreOptions{})
+	s := store.New(b, store.Options{})
 	defer s.Close()
 	key := state.Key{Principal: "ada", ID: "1"}
 	p := b.main.Pipeline()

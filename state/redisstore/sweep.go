@@ -20,7 +20,7 @@ type candidate struct {
 	member string
 }
 
-// Overdue returns threads with a run and no lease; see [state.Backend]. It corrects wrong entries of the index. It
+// Overdue returns threads with a run and no lease; see [store.Backend]. It corrects wrong entries of the index. It
 // fails with [state.ErrLater] if a later version has taken the store, which owns the runs then.
 func (s *backend) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
 	now, err := s.now(ctx)

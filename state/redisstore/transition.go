@@ -8,6 +8,7 @@ import (
 
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/document"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // births is how often a new thread triggers a sweep of its principal's oldest threads, on average.
@@ -16,21 +17,21 @@ const births = 32
 // seal is the number of a marker after all frames of a fence. Readers do not get it.
 const seal = ^uint64(0)
 
-// Write applies a transition in one script, if the thread is unchanged since it was read; see [state.Backend].
-func (s *backend) Write(ctx context.Context, w *state.Write) (state.Written, error) {
+// Write applies a transition in one script, if the thread is unchanged since it was read; see [store.Backend].
+func (s *backend) Write(ctx context.Context, w *store.Write) (store.Written, error) {
 	t := w.Transition.Thread
 	if w.Lease == nil { // the hints come first: a run must be found even if its owner dies at once
 		if err := s.announce(ctx, t, w.Begins); err != nil {
-			return state.Written{}, err
+			return store.Written{}, err
 		}
 	}
 	fields, err := encode(t)
 	if err != nil {
-		return state.Written{}, err
+		return store.Written{}, err
 	}
 	a, err := s.transitionArgs(w, fields)
 	if err != nil {
-		return state.Written{}, err
+		return store.Written{}, err
 	}
 	var log []part // they may have expired, and only some transitions use them
 	if transition := w.Transition; !w.Base.Exists() || w.Begins || w.Ends ||
@@ -42,7 +43,7 @@ func (s *backend) Write(ctx context.Context, w *state.Write) (state.Written, err
 		err = s.grants(ctx, t.Key, r.text(0))
 	}
 	if err != nil {
-		return state.Written{}, err
+		return store.Written{}, err
 	}
 	if w.Ends && w.Lease != nil {
 		s.retire(ctx, w)
@@ -51,9 +52,9 @@ func (s *backend) Write(ctx context.Context, w *state.Write) (state.Written, err
 	if !w.Base.Exists() && w.Begins && rand.IntN(births) == 0 {
 		s.sweepIndex(ctx, t.Key.Principal)
 	}
-	written := state.Written{Private: stored{fields: fields}}
+	written := store.Written{Private: stored{fields: fields}}
 	if written.Last, err = frameID(r.text(1)); err != nil {
-		return state.Written{}, err
+		return store.Written{}, err
 	}
 	if written.Before, err = frameID(r.text(2)); err != nil {
 		return written, err
@@ -78,7 +79,7 @@ func idText(id state.FrameID) string {
 }
 
 // transitionArgs returns the arguments of transition.lua, in its order.
-func (s *backend) transitionArgs(w *state.Write, fields map[string]string) (args, error) {
+func (s *backend) transitionArgs(w *store.Write, fields map[string]string) (args, error) {
 	before, t := w.Base.Thread, w.Transition.Thread
 	var a args
 	a.add(s.clock(), s.o.LogTTL.Microseconds(), w.Base.Tag, w.Tag, s.name)
@@ -165,7 +166,7 @@ func pastArgs(a *args, before *state.Thread, transition *state.Transition) error
 
 // queueArgs adds the queue before a transition that begins a run, and after one that removes a ticket. A dash is
 // any queue.
-func (s *backend) queueArgs(a *args, w *state.Write) error {
+func (s *backend) queueArgs(a *args, w *store.Write) error {
 	old, queue := storedOf(w.Base).queue, w.Transition.Thread.Queue
 	if w.Transition.Ticket == "" || len(queue) == len(w.Base.Thread.Queue) {
 		if !w.Begins {
@@ -194,7 +195,7 @@ func messageArgs(a *args, transition *state.Transition) error {
 }
 
 // fieldArgs adds the changed fields of the thread.
-func (s *backend) fieldArgs(a *args, w *state.Write, fields map[string]string) {
+func (s *backend) fieldArgs(a *args, w *store.Write, fields map[string]string) {
 	t, before, known := w.Transition.Thread, w.Base.Thread.Live, storedOf(w.Base).fields
 	set := args{
 		"fence", strconv.FormatUint(t.Fence, 10), "deadline", momentOrNone(w.Deadline),
@@ -243,7 +244,7 @@ const grace = 24 * time.Hour
 
 // keepFor returns how long the thread is kept without another use. It is finite for a live one too, because its
 // owner renews it.
-func (s *backend) keepFor(w *state.Write) time.Duration {
+func (s *backend) keepFor(w *store.Write) time.Duration {
 	if w.Deadline.IsZero() {
 		return s.o.ThreadTTL
 	}

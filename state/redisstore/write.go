@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // leaseArgs returns the arguments of a lease.
@@ -18,7 +19,7 @@ func granted(answer string) error {
 	case didIt:
 		return nil
 	case conflict:
-		return state.ErrConflict
+		return store.ErrConflict
 	case gap:
 		return state.ErrGap
 	case unknown:
@@ -43,7 +44,7 @@ func flagsOf(flags reply) state.Flags {
 	return state.Flags{Stopped: flags.text(0) != "", Tied: flags.text(1) != "", HungUp: flags.text(2) != ""}
 }
 
-// Append adds frames to the log; see [state.Backend]. Many are sent in several parts, in their order.
+// Append adds frames to the log; see [store.Backend]. Many are sent in several parts, in their order.
 func (s *backend) Append(
 	ctx context.Context, l *state.Lease, revision int64, after state.FrameID, frames []state.Frame,
 ) (before state.FrameID, flags state.Flags, err error) {
@@ -86,17 +87,17 @@ func piece(frames []state.Frame) (n, size int) {
 	return len(frames), size
 }
 
-// UpdateAttempt changes a live attempt, with a script for each change; see [state.Backend].
-func (s *backend) UpdateAttempt(ctx context.Context, key state.Key, u state.AttemptUpdate) (state.Attempt, error) {
+// UpdateAttempt changes a live attempt, with a script for each change; see [store.Backend].
+func (s *backend) UpdateAttempt(ctx context.Context, key state.Key, u store.AttemptUpdate) (store.Attempt, error) {
 	h := hashTagOf(key)
 	switch u.Op {
-	case state.AttemptRecord:
+	case store.AttemptRecord:
 		a := append(leaseArgs(u.Lease), memoField(u.Effect), []byte(u.Result))
 		r, err := s.update(ctx, onceScript, h, a, len(u.Result))
-		return state.Attempt{Live: true, Flags: flagsOf(r.list(1))}, err
-	case state.AttemptRenew, state.AttemptRelease:
+		return store.Attempt{Live: true, Flags: flagsOf(r.list(1))}, err
+	case store.AttemptRenew, store.AttemptRelease:
 		script, a := renewScript, append(leaseArgs(u.Lease), s.clock())
-		if u.Op == state.AttemptRelease {
+		if u.Op == store.AttemptRelease {
 			script = releaseScript
 			s.packer.drop(key)
 			a.add("")
@@ -105,18 +106,18 @@ func (s *backend) UpdateAttempt(ctx context.Context, key state.Key, u state.Atte
 		}
 		r, err := s.update(ctx, script, h, a, 0)
 		if err != nil {
-			return state.Attempt{}, err
+			return store.Attempt{}, err
 		}
 		s.hintLive(ctx, key, u.Lease.Fence, parseMoment(r.text(1)))
-		return state.Attempt{Live: true, Flags: flagsOf(r.list(2))}, nil
-	case state.AttemptSignal: // the script signals the owner
+		return store.Attempt{Live: true, Flags: flagsOf(r.list(2))}, nil
+	case store.AttemptSignal: // the script signals the owner
 		r, err := s.update(ctx, signalScript, h, args{s.clock(), strconv.FormatUint(u.Run, 10), string(u.Signal)}, 0)
-		return state.Attempt{Live: r.text(0) == live}, err
-	case state.AttemptReader:
+		return store.Attempt{Live: r.text(0) == live}, err
+	case store.AttemptReader:
 		r, err := s.update(ctx, readerScript, h, args{s.clock(), u.TTL.Microseconds()}, 0)
-		return state.Attempt{Live: r.text(0) == live, ReadLeft: parseMoment(r.text(2)).Sub(parseMoment(r.text(1)))}, err
+		return store.Attempt{Live: r.text(0) == live, ReadLeft: parseMoment(r.text(2)).Sub(parseMoment(r.text(1)))}, err
 	}
-	return state.Attempt{}, fmt.Errorf("redisstore: no such change of an attempt: %s", u.Op)
+	return store.Attempt{}, fmt.Errorf("redisstore: no such change of an attempt: %s", u.Op)
 }
 
 // update runs a script that changes the live attempt. It is no error if nothing is live. Size is that of

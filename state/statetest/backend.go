@@ -11,13 +11,14 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
-// RunBackend holds the backends that open returns to the promises of [state.Backend], each in a subtest that is named
+// RunBackend holds the backends that open returns to the promises of [store.Backend], each in a subtest that is named
 // as what it promises. [Run] sees what a store does with a backend; where that fails, this says which promise is
 // broken. Every test gets a new backend, with LogTTL as above and without a call of Listen, that reads its time from
 // the clock, and that is closed by the suite.
-func RunBackend(t *testing.T, open func(t *testing.T, clock *Clock) state.Backend) {
+func RunBackend(t *testing.T, open func(t *testing.T, clock *Clock) store.Backend) {
 	t.Helper()
 	for _, p := range slices.Concat(reads, writes, backendLogs, attempts, places, storedBytes) {
 		t.Run(p.says, func(t *testing.T) {
@@ -36,15 +37,15 @@ type promise struct {
 // A backendWorld is one backend with what a test needs to talk to it.
 type backendWorld struct {
 	*testing.T
-	b     state.Backend
+	b     store.Backend
 	clock *Clock
 	ids   int
 
 	mu     sync.Mutex
-	events []state.Event
+	events []store.Event
 }
 
-func newBackendWorld(t *testing.T, open func(t *testing.T, clock *Clock) state.Backend) *backendWorld {
+func newBackendWorld(t *testing.T, open func(t *testing.T, clock *Clock) store.Backend) *backendWorld {
 	t.Helper()
 	clock := NewClock()
 	w := &backendWorld{T: t, b: open(t, clock), clock: clock}
@@ -53,7 +54,7 @@ func newBackendWorld(t *testing.T, open func(t *testing.T, clock *Clock) state.B
 			t.Errorf("Close() = %v", err)
 		}
 	})
-	w.b.Listen(func(e state.Event) {
+	w.b.Listen(func(e store.Event) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.events = append(w.events, e)
@@ -100,7 +101,7 @@ func (w *backendWorld) equal(what string, got, want any) {
 	(&world{T: w.T}).equal(what, got, want)
 }
 
-func (w *backendWorld) read(key state.Key, o state.ReadOptions) *state.Record {
+func (w *backendWorld) read(key state.Key, o store.ReadOptions) *store.Record {
 	w.Helper()
 	r, err := w.b.Read(w.Context(), key, o)
 	w.works("Read()", err)
@@ -108,7 +109,7 @@ func (w *backendWorld) read(key state.Key, o state.ReadOptions) *state.Record {
 }
 
 // beginning returns the write of a run that begins on base, with a user's message.
-func (w *backendWorld) beginning(base *state.Record, message string) *state.Write {
+func (w *backendWorld) beginning(base *store.Record, message string) *store.Write {
 	w.Helper()
 	r := &state.Request{
 		Key: base.Thread.Key, RunID: "run-" + message, Hash: message, Era: agui.Era1,
@@ -120,11 +121,11 @@ func (w *backendWorld) beginning(base *state.Record, message string) *state.Writ
 	if err = errors.Join(err, base.Facts.Err()); err != nil || !v.Meaning.Runs() {
 		w.Fatalf("Plan() = %+v, %v, want a run", v, err)
 	}
-	return w.of(base, &state.Write{Transition: transition, Begins: true})
+	return w.of(base, &store.Write{Transition: transition, Begins: true})
 }
 
 // of completes a write on base.
-func (w *backendWorld) of(base *state.Record, write *state.Write) *state.Write {
+func (w *backendWorld) of(base *store.Record, write *store.Write) *store.Write {
 	write.Base, write.Tag, write.Born = base, "tag-"+w.id(), base.Born
 	if !base.Exists() {
 		write.Born = strconv.FormatUint(write.Transition.Thread.Fence, 10) + "." + w.id()
@@ -135,7 +136,7 @@ func (w *backendWorld) of(base *state.Record, write *state.Write) *state.Write {
 	return write
 }
 
-func (w *backendWorld) write(write *state.Write) state.Written {
+func (w *backendWorld) write(write *store.Write) store.Written {
 	w.Helper()
 	written, err := w.b.Write(w.Context(), write)
 	w.works("Write()", err)
@@ -145,28 +146,28 @@ func (w *backendWorld) write(write *state.Write) state.Written {
 // begin begins a run and returns its lease.
 func (w *backendWorld) begin(key state.Key, message string) *state.Lease {
 	w.Helper()
-	write := w.beginning(w.read(key, state.ReadOptions{Messages: []string{message}}), message)
+	write := w.beginning(w.read(key, store.ReadOptions{Messages: []string{message}}), message)
 	w.write(write)
 	return leaseOf(write)
 }
 
 // leaseOf is the lease that the attempt of a write has.
-func leaseOf(write *state.Write) *state.Lease {
+func leaseOf(write *store.Write) *state.Lease {
 	t := write.Transition.Thread
 	return &state.Lease{Key: t.Key, Attempt: t.Live.Attempt, Fence: t.Live.Fence}
 }
 
 // commit is the write of a commit.
-func (w *backendWorld) commit(l *state.Lease, c state.Commit) *state.Write {
+func (w *backendWorld) commit(l *state.Lease, c state.Commit) *store.Write {
 	w.Helper()
-	o := state.ReadOptions{}
+	o := store.ReadOptions{}
 	for _, m := range c.Messages {
 		o.Messages = append(o.Messages, m.ID)
 	}
 	base := w.read(l.Key, o)
 	transition, err := state.PlanCommit(base.Thread, base.Facts, c, base.Now)
 	w.works("PlanCommit()", errors.Join(err, base.Facts.Err()))
-	return w.of(base, &state.Write{Transition: transition, Lease: l, After: c.After, Ends: c.End != nil})
+	return w.of(base, &store.Write{Transition: transition, Lease: l, After: c.After, Ends: c.End != nil})
 }
 
 // end is the commit with which a run ends, with its only frame.
@@ -183,8 +184,8 @@ func (w *backendWorld) idle(key state.Key, message string) *state.Lease {
 }
 
 // renaming is a write that needs no lease.
-func (w *backendWorld) renaming(base *state.Record, title string) *state.Write {
-	return w.of(base, &state.Write{Transition: state.PlanRename(base.Thread, title, base.Now)})
+func (w *backendWorld) renaming(base *store.Record, title string) *store.Write {
+	return w.of(base, &store.Write{Transition: state.PlanRename(base.Thread, title, base.Now)})
 }
 
 func (w *backendWorld) append(l *state.Lease, seq, n uint64) {
@@ -197,14 +198,14 @@ func (w *backendWorld) append(l *state.Lease, seq, n uint64) {
 	w.works("Append()", err)
 }
 
-func (w *backendWorld) update(key state.Key, u state.AttemptUpdate) state.Attempt {
+func (w *backendWorld) update(key state.Key, u store.AttemptUpdate) store.Attempt {
 	w.Helper()
 	a, err := w.b.UpdateAttempt(w.Context(), key, u)
 	w.works("UpdateAttempt()", err)
 	return a
 }
 
-func (w *backendWorld) queue(key state.Key, u state.QueueUpdate) []string {
+func (w *backendWorld) queue(key state.Key, u store.QueueUpdate) []string {
 	w.Helper()
 	t, _, err := w.b.UpdateQueue(w.Context(), key, u)
 	w.works("UpdateQueue()", err)
@@ -220,7 +221,7 @@ func ticketsOf(t *state.Thread) []string {
 }
 
 // log reads the log behind a frame, page by page, and returns the last page and what all of them have.
-func (w *backendWorld) log(key state.Key, after state.FrameID) (page *state.LogPage, ids []state.FrameID) {
+func (w *backendWorld) log(key state.Key, after state.FrameID) (page *store.LogPage, ids []state.FrameID) {
 	w.Helper()
 	for {
 		var err error
@@ -268,7 +269,7 @@ func (w *backendWorld) holds(key state.Key, id state.FrameID) bool {
 // nothing fails the test if the backend has a thread of key.
 func (w *backendWorld) nothing(key state.Key) {
 	w.Helper()
-	if r := w.read(key, state.ReadOptions{}); r.Exists() || r.Thread.Rev != 0 || r.Thread.Key != key {
+	if r := w.read(key, store.ReadOptions{}); r.Exists() || r.Thread.Rev != 0 || r.Thread.Key != key {
 		w.Fatalf("Read() of no thread = %+v with tag %q", r.Thread, r.Tag)
 	}
 	ctx := w.Context()
@@ -278,12 +279,12 @@ func (w *backendWorld) nothing(key state.Key) {
 		"Messages()": func() error { _, err := w.b.Messages(ctx, key, -1); return err },
 		"Delete()":   func() error { _, err := w.b.Delete(ctx, key); return err },
 		"UpdateQueue()": func() error {
-			_, _, err := w.b.UpdateQueue(ctx, key, state.QueueUpdate{Op: state.QueueRenew, Ticket: "t", TTL: leaseTTL})
+			_, _, err := w.b.UpdateQueue(ctx, key, store.QueueUpdate{Op: store.QueueRenew, Ticket: "t", TTL: leaseTTL})
 			return err
 		},
 		"UpdateAttempt()": func() error {
 			_, err := w.b.UpdateAttempt(ctx, key,
-				state.AttemptUpdate{Op: state.AttemptSignal, Signal: state.SignalStop})
+				store.AttemptUpdate{Op: store.AttemptSignal, Signal: state.SignalStop})
 			return err
 		},
 	} {
@@ -292,12 +293,12 @@ func (w *backendWorld) nothing(key state.Key) {
 	l := &state.Lease{Key: key, Attempt: "nobody", Fence: 1}
 	_, _, err := w.b.Append(ctx, l, 0, state.FrameID{}, frames(l, 1, 1))
 	w.fails("Append() to no thread", err, state.ErrLeaseLost)
-	_, err = w.b.UpdateAttempt(ctx, key, state.AttemptUpdate{Op: state.AttemptRenew, Lease: l, TTL: leaseTTL})
+	_, err = w.b.UpdateAttempt(ctx, key, store.AttemptUpdate{Op: store.AttemptRenew, Lease: l, TTL: leaseTTL})
 	w.fails("UpdateAttempt() of no thread with a lease", err, state.ErrLeaseLost)
 	if keys := w.found(key); len(keys) > 0 {
 		w.Fatalf("Find() = %v, want none", keys)
 	}
-	if page := w.listed(state.IndexQuery{Principal: key.Principal, Agent: key.Agent, Count: 9}); len(page) > 0 {
+	if page := w.listed(store.IndexQuery{Principal: key.Principal, Agent: key.Agent, Count: 9}); len(page) > 0 {
 		w.Fatalf("Index() = %v, want none", page)
 	}
 }
@@ -309,9 +310,9 @@ func (w *backendWorld) found(key state.Key) []state.Key {
 	return keys
 }
 
-func (w *backendWorld) listed(q state.IndexQuery) []state.IndexEntry {
+func (w *backendWorld) listed(q store.IndexQuery) []store.IndexEntry {
 	w.Helper()
-	list := []state.IndexEntry{}
+	list := []store.IndexEntry{}
 	for e, err := range w.b.Index(w.Context(), q) {
 		w.works("Index()", err)
 		list = append(list, e)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 var backendLogs = []promise{
@@ -34,7 +35,7 @@ var backendLogs = []promise{
 			before, told, err := w.b.Append(w.Context(), l, 1, state.FrameID{}, frames(l, 1, 2))
 			w.works("Append()", err)
 			w.equal("before, told", []any{before.IsZero(), told}, []any{true, state.Flags{}})
-			w.update(key, state.AttemptUpdate{Op: state.AttemptSignal, Run: l.Fence, Signal: state.SignalStop})
+			w.update(key, store.AttemptUpdate{Op: store.AttemptSignal, Run: l.Fence, Signal: state.SignalStop})
 			before, told, err = w.b.Append(w.Context(), l, 1, state.FrameID{}, frames(l, 1, 4))
 			w.works("Append()", err)
 			w.equal("before, told", []any{before, told},
@@ -107,13 +108,13 @@ var backendLogs = []promise{
 		w.append(l, 1, 2)
 		for range 3 {
 			w.clock.Move(LogTTL)
-			w.update(key, state.AttemptUpdate{Op: state.AttemptRenew, Lease: l, TTL: leaseTTL})
+			w.update(key, store.AttemptUpdate{Op: store.AttemptRenew, Lease: l, TTL: leaseTTL})
 		}
 		_, ids := w.log(key, state.FrameID{})
 		w.equal("frames", ids, idsFrom(l, 1, 2))
 	}},
 	{"a log says of which thread it is, and is left for its readers when the thread is deleted", func(w *backendWorld) {
-		begins := w.beginning(w.read(key, state.ReadOptions{}), "u1")
+		begins := w.beginning(w.read(key, store.ReadOptions{}), "u1")
 		w.write(begins)
 		l := leaseOf(begins)
 		w.append(l, 1, 2)
@@ -129,13 +130,13 @@ var backendLogs = []promise{
 		if page.Born != "" || page.Marker != "" && page.Marker != begins.Born {
 			w.Fatalf("the log of a thread that is gone is of %q, %q", page.Born, page.Marker)
 		}
-		again := w.beginning(w.read(key, state.ReadOptions{}), "u1")
+		again := w.beginning(w.read(key, store.ReadOptions{}), "u1")
 		w.write(again)
 		page, ids = w.log(key, state.FrameID{})
 		w.equal("the log of the next one", []any{page.Born, len(ids)}, []any{again.Born, 0})
 	}},
 	{"who follows a log, where that is possible, is told when somebody else changes it", func(w *backendWorld) {
-		follower, ok := w.b.(state.LogFollower)
+		follower, ok := w.b.(store.LogFollower)
 		if !ok {
 			return // no other process writes the threads of such a backend
 		}
@@ -153,8 +154,8 @@ var backendLogs = []promise{
 		w.until("the store hears of the change", func() bool {
 			w.mu.Lock()
 			defer w.mu.Unlock()
-			return slices.ContainsFunc(w.events, func(e state.Event) bool {
-				return e.Kind == state.EventGrown && e.Thread == key.Digest()
+			return slices.ContainsFunc(w.events, func(e store.Event) bool {
+				return e.Kind == store.EventGrown && e.Thread == key.Digest()
 			})
 		})
 		follower.UnfollowLog(key, 1)

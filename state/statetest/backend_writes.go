@@ -9,6 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/document"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 var reads = []promise{
@@ -18,19 +19,19 @@ var reads = []promise{
 	}},
 	{"a record has the tag and the birth that the thread was written with, and says whether the log has a frame",
 		func(w *backendWorld) {
-			begins := w.beginning(w.read(key, state.ReadOptions{}), "u1")
+			begins := w.beginning(w.read(key, store.ReadOptions{}), "u1")
 			w.write(begins)
 			l := leaseOf(begins)
 			commits := w.commit(l, state.Commit{Frames: frames(l, 1, 1)})
 			w.write(commits)
-			r := w.read(key, state.ReadOptions{Frame: state.FrameID{Fence: l.Fence, Seq: 1}})
+			r := w.read(key, store.ReadOptions{Frame: state.FrameID{Fence: l.Fence, Seq: 1}})
 			w.equal("tag and birth", []string{r.Tag, r.Born}, []string{commits.Tag, begins.Born})
 			w.equal("time", r.Now.Equal(w.clock.Now()), true)
 			w.equal("frame 1, frame 2", []bool{r.HasFrame,
-				w.read(key, state.ReadOptions{Frame: state.FrameID{Fence: l.Fence, Seq: 2}}).HasFrame},
+				w.read(key, store.ReadOptions{Frame: state.FrameID{Fence: l.Fence, Seq: 2}}).HasFrame},
 				[]bool{true, false})
 			w.equal("last frame", r.Thread.Last, state.FrameID{Fence: l.Fence, Seq: 1})
-			again := w.read(key, state.ReadOptions{Have: r})
+			again := w.read(key, store.ReadOptions{Have: r})
 			w.equal("what is read again", []any{again.Tag, again.Born, again.Thread}, []any{r.Tag, r.Born, r.Thread})
 		}},
 	{"what is looked up is what the thread held, or a conflict if somebody has written it since",
@@ -54,14 +55,14 @@ var reads = []promise{
 					"a message": true, "the state": object(1), "the past": 0, "the earlier runs": 0,
 					"the conversation": []string{"a1", "u1"},
 				}[what]
-				r := w.read(key, state.ReadOptions{})
+				r := w.read(key, store.ReadOptions{})
 				w.equal(what, look(r.Facts), want)
 				w.works("Err()", r.Facts.Err())
-				r = w.read(key, state.ReadOptions{})
-				w.write(w.renaming(w.read(key, state.ReadOptions{}), "title "+w.id()))
+				r = w.read(key, store.ReadOptions{})
+				w.write(w.renaming(w.read(key, store.ReadOptions{}), "title "+w.id()))
 				look(r.Facts)
 				w.fails("Err() after a look at "+what+" of a thread that was written since", r.Facts.Err(),
-					state.ErrConflict)
+					store.ErrConflict)
 			}
 		}},
 }
@@ -70,14 +71,14 @@ var writes = []promise{
 	{"a write on a tag that the thread does not have any more is a conflict and changes nothing",
 		func(w *backendWorld) {
 			w.idle(key, "u1")
-			first, second := w.read(key, state.ReadOptions{}), w.read(key, state.ReadOptions{})
+			first, second := w.read(key, store.ReadOptions{}), w.read(key, store.ReadOptions{})
 			w.write(w.renaming(first, "first"))
 			_, err := w.b.Write(w.Context(), w.renaming(second, "second"))
-			w.fails("Write()", err, state.ErrConflict)
-			w.equal("title", w.read(key, state.ReadOptions{}).Thread.Title, "first")
+			w.fails("Write()", err, store.ErrConflict)
+			w.equal("title", w.read(key, store.ReadOptions{}).Thread.Title, "first")
 		}},
 	{"a write of the tag that the thread has is done, and not done again", func(w *backendWorld) {
-		begins := w.beginning(w.read(key, state.ReadOptions{}), "u1")
+		begins := w.beginning(w.read(key, store.ReadOptions{}), "u1")
 		w.write(begins)
 		w.write(begins)
 		l := leaseOf(begins)
@@ -85,7 +86,7 @@ var writes = []promise{
 			state.Commit{State: object(1), Messages: []agui.Message{assistant("a1")}, Frames: frames(l, 1, 2)})
 		w.write(commits)
 		w.equal("the newest frame after", w.write(commits).Last, state.FrameID{Fence: l.Fence, Seq: 2})
-		r := w.read(key, state.ReadOptions{})
+		r := w.read(key, store.ReadOptions{})
 		_, ids := w.log(key, state.FrameID{})
 		list, err := w.messages(key, -1)
 		w.works("Messages()", err)
@@ -105,7 +106,7 @@ var writes = []promise{
 		w.write(w.commit(l, end(l)))
 		_, err := w.b.Write(w.Context(), late)
 		w.fails("Write() after the run", err, state.ErrLeaseLost)
-		w.equal("revision", w.read(key, state.ReadOptions{}).Thread.Rev, 2)
+		w.equal("revision", w.read(key, store.ReadOptions{}).Thread.Rev, 2)
 	}},
 	{"a write behind a frame that the log does not have finds the gap", func(w *backendWorld) {
 		l := w.begin(key, "u1")
@@ -131,28 +132,28 @@ var writes = []promise{
 			w.write(write)
 		}
 		var names []string
-		for _, mark := range w.read(key, state.ReadOptions{}).Facts.Past().Marks {
+		for _, mark := range w.read(key, store.ReadOptions{}).Facts.Past().Marks {
 			names = append(names, mark.Name)
 		}
 		w.equal("marks", names, []string{"2", "3"})
 	}},
 	{"of two threads that are made under one key one is a conflict", func(w *backendWorld) {
-		first, second := w.beginning(w.read(key, state.ReadOptions{}), "u1"),
-			w.beginning(w.read(key, state.ReadOptions{}), "u2")
+		first, second := w.beginning(w.read(key, store.ReadOptions{}), "u1"),
+			w.beginning(w.read(key, store.ReadOptions{}), "u2")
 		w.write(first)
 		_, err := w.b.Write(w.Context(), second)
-		w.fails("Write()", err, state.ErrConflict)
+		w.fails("Write()", err, store.ErrConflict)
 		list, err := w.messages(key, -1)
 		w.works("Messages()", err)
 		w.equal("messages", list, []string{"u1"})
 	}},
 	{"a fence that a thread of the key has had is a conflict, also once that thread is gone", func(w *backendWorld) {
-		late := w.beginning(w.read(key, state.ReadOptions{}), "u1")
+		late := w.beginning(w.read(key, store.ReadOptions{}), "u1")
 		l := w.idle(key, "u1")
 		_, err := w.b.Delete(w.Context(), key)
 		w.works("Delete()", err)
 		_, err = w.b.Write(w.Context(), late)
-		w.fails("Write() of an old fence", err, state.ErrConflict)
+		w.fails("Write() of an old fence", err, store.ErrConflict)
 		if again := w.begin(key, "u1"); again.Fence <= l.Fence {
 			w.Fatalf("fence %d follows %d", again.Fence, l.Fence)
 		}
@@ -161,46 +162,46 @@ var writes = []promise{
 		func(w *backendWorld) {
 			l := w.begin(key, "u1")
 			w.clock.Move(leaseTTL)
-			take := func() *state.Write {
-				base := w.read(key, state.ReadOptions{Take: true})
+			take := func() *store.Write {
+				base := w.read(key, store.ReadOptions{Take: true})
 				claim := state.Claim{Attempt: "taker-" + w.id(), TTL: leaseTTL,
 					Fence: state.NextFence(base.Thread, base.Now)}
 				return w.of(base,
-					&state.Write{Transition: state.PlanTake(base.Thread, claim, base.Now), Begins: true, Takes: true})
+					&store.Write{Transition: state.PlanTake(base.Thread, claim, base.Now), Begins: true, Takes: true})
 			}
 			early := take()
-			w.update(key, state.AttemptUpdate{Op: state.AttemptRecord, Lease: l, Effect: "e1", Result: object(1)})
+			w.update(key, store.AttemptUpdate{Op: store.AttemptRecord, Lease: l, Effect: "e1", Result: object(1)})
 			_, err := w.b.Write(w.Context(), early)
-			w.fails("Write() beside an effect", err, state.ErrConflict)
+			w.fails("Write() beside an effect", err, store.ErrConflict)
 			beside := take()
-			w.update(key, state.AttemptUpdate{Op: state.AttemptRenew, Lease: l, TTL: leaseTTL})
+			w.update(key, store.AttemptUpdate{Op: store.AttemptRenew, Lease: l, TTL: leaseTTL})
 			_, err = w.b.Write(w.Context(), beside)
 			w.fails("Write() beside a renewal", err, state.ErrLeaseLost)
 			w.clock.Move(leaseTTL)
 			w.write(take())
-			r := w.read(key, state.ReadOptions{})
+			r := w.read(key, store.ReadOptions{})
 			w.equal("effects", r.Thread.Live.Memo, map[string]json.RawMessage{"e1": object(1)})
 			w.equal("the former holds it", r.Thread.HeldBy(l), false)
 		}},
 	{"a begin that does not know who waits is a conflict", func(w *backendWorld) {
 		w.idle(key, "u1")
-		late := w.beginning(w.read(key, state.ReadOptions{}), "u2")
-		w.queue(key, state.QueueUpdate{Op: state.QueueHold, Ticket: "t1", TTL: leaseTTL})
+		late := w.beginning(w.read(key, store.ReadOptions{}), "u2")
+		w.queue(key, store.QueueUpdate{Op: store.QueueHold, Ticket: "t1", TTL: leaseTTL})
 		late.Transition.Ticket = "t0" // it lets go of a place
 		late.Transition.Thread.Queue = []state.Ticket{}
 		_, err := w.b.Write(w.Context(), late)
-		w.fails("Write()", err, state.ErrConflict)
+		w.fails("Write()", err, store.ErrConflict)
 	}},
 	{"what is not the transition's to say stays as it is: who waits, who reads, what the attempt was told",
 		func(w *backendWorld) {
 			l := w.begin(key, "u1")
 			late := w.commit(l, state.Commit{Messages: []agui.Message{assistant("a1")}})
-			w.queue(key, state.QueueUpdate{Op: state.QueueHold, Ticket: "t1", TTL: leaseTTL})
-			w.update(key, state.AttemptUpdate{Op: state.AttemptSignal, Signal: state.SignalStop})
-			w.update(key, state.AttemptUpdate{Op: state.AttemptReader, TTL: leaseTTL})
-			w.update(key, state.AttemptUpdate{Op: state.AttemptRenew, Lease: l, TTL: 2 * leaseTTL})
+			w.queue(key, store.QueueUpdate{Op: store.QueueHold, Ticket: "t1", TTL: leaseTTL})
+			w.update(key, store.AttemptUpdate{Op: store.AttemptSignal, Signal: state.SignalStop})
+			w.update(key, store.AttemptUpdate{Op: store.AttemptReader, TTL: leaseTTL})
+			w.update(key, store.AttemptUpdate{Op: store.AttemptRenew, Lease: l, TTL: 2 * leaseTTL})
 			w.write(late)
-			t := w.read(key, state.ReadOptions{}).Thread
+			t := w.read(key, store.ReadOptions{}).Thread
 			w.equal("stopped", t.Live.Stopped, true)
 			w.equal("tickets", ticketsOf(t), []string{"t1"})
 			w.equal("read until, leased until", []bool{t.Live.ReadUntil.Equal(w.clock.Now().Add(leaseTTL)),
@@ -208,11 +209,11 @@ var writes = []promise{
 		}},
 	{"a commit drops the effects that its attempt has recorded", func(w *backendWorld) {
 		l := w.begin(key, "u1")
-		w.update(key, state.AttemptUpdate{Op: state.AttemptRecord, Lease: l, Effect: "e1", Result: object(1)})
-		w.equal("effects", w.read(key, state.ReadOptions{}).Thread.Live.Memo,
+		w.update(key, store.AttemptUpdate{Op: store.AttemptRecord, Lease: l, Effect: "e1", Result: object(1)})
+		w.equal("effects", w.read(key, store.ReadOptions{}).Thread.Live.Memo,
 			map[string]json.RawMessage{"e1": object(1)})
 		w.write(w.commit(l, state.Commit{Messages: []agui.Message{assistant("a1")}}))
-		w.equal("effects", len(w.read(key, state.ReadOptions{}).Thread.Live.Memo), 0)
+		w.equal("effects", len(w.read(key, store.ReadOptions{}).Thread.Live.Memo), 0)
 	}},
 }
 

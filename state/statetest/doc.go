@@ -1,16 +1,16 @@
 // Package statetest has two suites. [Run] is the one that every [state.Store] passes: each sentence of the interface's
-// contract is a subtest named as that sentence. [RunBackend] is for those who write a [state.Backend]: it asks the
+// contract is a subtest named as that sentence. [RunBackend] is for those who write a [store.Backend]: it asks the
 // backend itself, without a store between, and a broken promise fails by its name.
 //
 //	func TestStore(t *testing.T) {
 //	    statetest.Run(t, func(t *testing.T, clock *statetest.Clock) state.Store {
 //	        b := newBackend(Options{Now: clock.Now, LogTTL: statetest.LogTTL})
-//	        return state.NewStore(b, state.StoreOptions{ThreadTTL: statetest.ThreadTTL})
+//	        return store.New(b, store.Options{ThreadTTL: statetest.ThreadTTL})
 //	    })
 //	}
 //
 //	func TestBackend(t *testing.T) {
-//	    statetest.RunBackend(t, func(t *testing.T, clock *statetest.Clock) state.Backend {
+//	    statetest.RunBackend(t, func(t *testing.T, clock *statetest.Clock) store.Backend {
 //	        return newBackend(Options{Now: clock.Now, LogTTL: statetest.LogTTL})
 //	    })
 //	}

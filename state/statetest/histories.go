@@ -15,6 +15,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/document"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // A Candidate is a store that [RunHistories] compares with others.
@@ -161,7 +162,7 @@ func excerpt(text string, at int) string {
 var failures = []error{
 	state.ErrUnknownThread, state.ErrLeaseLost, state.ErrDamaged, state.ErrRevision, state.ErrGap, state.ErrTrimmed,
 	state.ErrUnknownMessage,
-	state.ErrThreadExists, state.ErrStored, state.ErrFull, state.ErrCursor, state.ErrUnknownApproval, state.ErrConflict,
+	state.ErrThreadExists, state.ErrStored, state.ErrFull, state.ErrCursor, state.ErrUnknownApproval, store.ErrConflict,
 	document.ErrTooLarge,
 	context.DeadlineExceeded,
 }

@@ -9,17 +9,18 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // RunLimited holds backends with a limit to what they let go when it is reached, and what never. The limit that open is
-// given is in bytes as [state.Backend.Stored] counts them; 0 is none. Else it is as for [RunBackend].
-func RunLimited(t *testing.T, open func(t *testing.T, clock *Clock, limit int64) state.Backend) {
+// given is in bytes as [store.Backend.Stored] counts them; 0 is none. Else it is as for [RunBackend].
+func RunLimited(t *testing.T, open func(t *testing.T, clock *Clock, limit int64) store.Backend) {
 	t.Helper()
 	for _, p := range limited {
 		t.Run(p.says, func(t *testing.T) {
 			t.Parallel()
 			p.test(t, func(limit int64) *backendWorld {
-				return newBackendWorld(t, func(t *testing.T, clock *Clock) state.Backend {
+				return newBackendWorld(t, func(t *testing.T, clock *Clock) store.Backend {
 					t.Helper()
 					return open(t, clock, limit)
 				})
@@ -31,19 +32,19 @@ func RunLimited(t *testing.T, open func(t *testing.T, clock *Clock, limit int64)
 // roomFor returns the limit of a store with room for exactly n bytes before it refuses new threads.
 func roomFor(n int64) int64 {
 	limit := n
-	for limit-state.Reserve(limit) < n {
+	for limit-store.Reserve(limit) < n {
 		limit++
 	}
 	return limit
 }
 
 // RunShared holds backends of which each principal has a share to what goes when it is reached, and what never. The
-// share that open is given is in bytes as [state.Backend.Stored] counts them; 0 is none.
-func RunShared(t *testing.T, open func(t *testing.T, clock *Clock, share int64) state.Backend) {
+// share that open is given is in bytes as [store.Backend.Stored] counts them; 0 is none.
+func RunShared(t *testing.T, open func(t *testing.T, clock *Clock, share int64) store.Backend) {
 	t.Helper()
 	others := state.Key{Principal: "other", Agent: "travel", ID: "first"}
 	with := func(share int64) *backendWorld {
-		w := newBackendWorld(t, func(t *testing.T, clock *Clock) state.Backend {
+		w := newBackendWorld(t, func(t *testing.T, clock *Clock) store.Backend {
 			t.Helper()
 			return open(t, clock, share)
 		})
@@ -122,15 +123,15 @@ func (w *backendWorld) stored(principal string) int64 {
 }
 
 // next is the write of a run that begins on another thread, and what the store takes with it.
-func (w *backendWorld) next() (write *state.Write, need int64) {
+func (w *backendWorld) next() (write *store.Write, need int64) {
 	w.Helper()
-	write = w.beginning(w.read(third, state.ReadOptions{}), "third")
+	write = w.beginning(w.read(third, store.ReadOptions{}), "third")
 	return write, w.stored("local") + write.Grows()
 }
 
 // tight returns a store after a beginning, and a write it has room for but for missing bytes.
 func tight(with func(limit int64) *backendWorld, missing int64,
-	begin func(w *backendWorld)) (*backendWorld, *state.Write) {
+	begin func(w *backendWorld)) (*backendWorld, *store.Write) {
 	measured := with(0)
 	begin(measured)
 	_, need := measured.next()
@@ -145,7 +146,7 @@ func tight(with func(limit int64) *backendWorld, missing int64,
 
 func (w *backendWorld) there(key state.Key) bool {
 	w.Helper()
-	return w.read(key, state.ReadOptions{}).Exists()
+	return w.read(key, store.ReadOptions{}).Exists()
 }
 
 // has holds the store to having threads, and their logs.
@@ -201,13 +202,13 @@ func longestAgo(_ *testing.T, with func(limit int64) *backendWorld) {
 	w.write(write)
 	w.has("the thread that was changed longest ago is there", w.there(first), false)
 	w.has("the other thread is there", w.there(second), true)
-	w.has("readers are told", slices.Contains(w.events, state.Event{Kind: state.EventRemoved, Thread: first.Digest()}),
+	w.has("readers are told", slices.Contains(w.events, store.Event{Kind: store.EventRemoved, Thread: first.Digest()}),
 		true)
 
 	w, write = tight(with, 1, func(w *backendWorld) {
 		twoIdle(w)
 		w.withoutLogs()
-		w.write(w.renaming(w.read(first, state.ReadOptions{}), "used again"))
+		w.write(w.renaming(w.read(first, store.ReadOptions{}), "used again"))
 	})
 	w.write(write)
 	w.has("the thread that was used again is there", w.there(first), true)
@@ -262,11 +263,11 @@ func liveNever(_ *testing.T, with func(limit int64) *backendWorld) {
 	w, write := tight(with, 1, func(w *backendWorld) { w.begin(first, "first") })
 	_, err := w.b.Write(w.Context(), write)
 	w.fails("Write()", err, state.ErrFull)
-	live := w.read(first, state.ReadOptions{})
+	live := w.read(first, store.ReadOptions{})
 	l := &state.Lease{Key: first, Attempt: live.Thread.Live.Attempt, Fence: live.Thread.Live.Fence}
 	w.append(l, 1, 1)
 	w.update(first,
-		state.AttemptUpdate{Op: state.AttemptRecord, Lease: l, Effect: "paid", Result: json.RawMessage(`true`)})
+		store.AttemptUpdate{Op: store.AttemptRecord, Lease: l, Effect: "paid", Result: json.RawMessage(`true`)})
 	w.write(w.commit(l, state.Commit{
 		State: object(1), Messages: []agui.Message{assistant("a1")}, Frames: frames(l, 2, 1),
 		After: state.FrameID{Fence: l.Fence, Seq: 1}, End: &state.End{Status: state.RunSuccess},
@@ -279,7 +280,7 @@ func liveNever(_ *testing.T, with func(limit int64) *backendWorld) {
 
 func liveStopped(_ *testing.T, with func(limit int64) *backendWorld) {
 	w, _ := tight(with, 0, func(w *backendWorld) { w.begin(first, "first") })
-	live := w.read(first, state.ReadOptions{})
+	live := w.read(first, store.ReadOptions{})
 	l := &state.Lease{Key: first, Attempt: live.Thread.Live.Attempt, Fence: live.Thread.Live.Fence}
 	var after state.FrameID
 	for seq := uint64(1); ; seq++ {
@@ -304,7 +305,7 @@ func countedAtOnce(_ *testing.T, with func(limit int64) *backendWorld) {
 	sizes := []int64{w.stored("local")}
 	w.append(l, 1, 5)
 	sizes = append(sizes, w.stored("local"))
-	w.update(first, state.AttemptUpdate{Op: state.AttemptRecord, Lease: l, Effect: "paid",
+	w.update(first, store.AttemptUpdate{Op: store.AttemptRecord, Lease: l, Effect: "paid",
 		Result: json.RawMessage(`{"amount":12}`)})
 	sizes = append(sizes, w.stored("local"))
 	if !slices.IsSorted(sizes) || sizes[0] == 0 || len(slices.Compact(slices.Clone(sizes))) != 3 {

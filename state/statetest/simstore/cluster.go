@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // Options say how long a cluster keeps logs. The zero value is good.
@@ -48,7 +49,7 @@ func New(o Options) *Cluster {
 func (c *Cluster) Replica() *Replica {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	r := &Replica{cluster: c, followed: map[state.Key]int64{}, tell: func(state.Event) {}}
+	r := &Replica{cluster: c, followed: map[state.Key]int64{}, tell: func(store.Event) {}}
 	c.replicas = append(c.replicas, r)
 	return r
 }
@@ -70,7 +71,7 @@ func (c *Cluster) Lose(since time.Time) int {
 	replicas := slices.Clone(c.replicas)
 	c.mu.Unlock()
 	for _, r := range replicas {
-		r.tell(state.Event{Kind: state.EventGrown})
+		r.tell(store.Event{Kind: store.EventGrown})
 	}
 	return n
 }
@@ -128,7 +129,7 @@ func (c *Cluster) all() []*row {
 }
 
 // tell tells every replica. The one that writes a log knows by itself that it has grown.
-func (c *Cluster) tell(writer *Replica, events []state.Event) {
+func (c *Cluster) tell(writer *Replica, events []store.Event) {
 	if len(events) == 0 {
 		return
 	}
@@ -137,7 +138,7 @@ func (c *Cluster) tell(writer *Replica, events []state.Event) {
 	c.mu.Unlock()
 	for _, r := range replicas {
 		for _, e := range events {
-			if r != writer || e.Kind != state.EventGrown {
+			if r != writer || e.Kind != store.EventGrown {
 				r.tell(e)
 			}
 		}

@@ -7,13 +7,14 @@ import (
 
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/statetest/simstore"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // A failover to a replica that lags takes back the newest changes.
 func ExampleCluster_Lose() {
 	now := time.Unix(1000, 0)
 	cluster := simstore.New(simstore.Options{Now: func() time.Time { return now }})
-	store := state.NewStore(cluster.Replica(), state.StoreOptions{})
+	store := store.New(cluster.Replica(), store.Options{})
 	defer store.Close()
 
 	ctx, key := context.Background(), state.ApprovalsKey("ann")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/document"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // facts are those of a row. A read of a row that was replaced meanwhile is a conflict.
@@ -30,7 +31,7 @@ func (f *facts) look() *row {
 // Err reports whether a read came too late.
 func (f *facts) Err() error {
 	if f.stale {
-		return state.ErrConflict
+		return store.ErrConflict
 	}
 	return nil
 }

@@ -8,22 +8,23 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
-// A Replica is the [state.Backend] of one store on a [Cluster].
+// A Replica is the [store.Backend] of one store on a [Cluster].
 type Replica struct {
 	cluster  *Cluster
-	tell     func(state.Event)
+	tell     func(store.Event)
 	followed map[state.Key]int64 // guarded by the cluster's lock
 }
 
 var (
-	_ state.Backend     = (*Replica)(nil)
-	_ state.LogFollower = (*Replica)(nil)
+	_ store.Backend     = (*Replica)(nil)
+	_ store.LogFollower = (*Replica)(nil)
 )
 
-// Listen is called with the receiver of events; see [state.Backend].
-func (b *Replica) Listen(tell func(state.Event)) { b.tell = tell }
+// Listen is called with the receiver of events; see [store.Backend].
+func (b *Replica) Listen(tell func(store.Event)) { b.tell = tell }
 
 // Ping reports that the cluster is there.
 func (b *Replica) Ping(context.Context) error { return nil }
@@ -38,7 +39,7 @@ func (b *Replica) Close() error {
 }
 
 // change makes one change of a row, and tells the other replicas. The row is nil if there is none.
-func (b *Replica) change(key state.Key, do func(r *row, now time.Time) (*row, []state.Event, error)) error {
+func (b *Replica) change(key state.Key, do func(r *row, now time.Time) (*row, []store.Event, error)) error {
 	c := b.cluster
 	c.mu.Lock()
 	before := c.row(key)
@@ -46,7 +47,7 @@ func (b *Replica) change(key state.Key, do func(r *row, now time.Time) (*row, []
 	if err == nil && after != nil && after != before {
 		c.put(key, after)
 		if before == nil || before.thread.Last != after.thread.Last {
-			events = append(events, state.Event{Kind: state.EventGrown, Thread: key.Digest()})
+			events = append(events, store.Event{Kind: store.EventGrown, Thread: key.Digest()})
 		}
 	}
 	c.mu.Unlock()
@@ -61,13 +62,13 @@ func (b *Replica) look(key state.Key) *row {
 	return b.cluster.row(key)
 }
 
-// Read returns a thread; see [state.Backend].
-func (b *Replica) Read(_ context.Context, key state.Key, o state.ReadOptions) (*state.Record, error) {
+// Read returns a thread; see [store.Backend].
+func (b *Replica) Read(_ context.Context, key state.Key, o store.ReadOptions) (*store.Record, error) {
 	c := b.cluster
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := c.row(key)
-	record := &state.Record{Now: c.o.Now(), Floor: c.floors[key]}
+	record := &store.Record{Now: c.o.Now(), Floor: c.floors[key]}
 	if r == nil {
 		record.Thread, record.Facts = &state.Thread{Key: key},
 			&facts{cluster: c, row: &row{thread: &state.Thread{Key: key}}}
@@ -78,22 +79,22 @@ func (b *Replica) Read(_ context.Context, key state.Key, o state.ReadOptions) (*
 	return record, nil
 }
 
-// Write writes a transition; see [state.Backend].
-func (b *Replica) Write(_ context.Context, w *state.Write) (written state.Written, err error) {
+// Write writes a transition; see [store.Backend].
+func (b *Replica) Write(_ context.Context, w *store.Write) (written store.Written, err error) {
 	key := w.Transition.Thread.Key
-	err = b.change(key, func(r *row, now time.Time) (*row, []state.Event, error) {
+	err = b.change(key, func(r *row, now time.Time) (*row, []store.Event, error) {
 		switch {
 		case r == nil && w.Lease != nil:
 			return nil, nil, state.ErrLeaseLost
 		case r == nil && (w.Base.Exists() || w.Begins && w.Transition.Thread.Fence <= b.cluster.floors[key]):
-			return nil, nil, state.ErrConflict
+			return nil, nil, store.ErrConflict
 		case r == nil:
 			r = &row{
 				thread: &state.Thread{Key: key}, born: w.Born, first: w.Transition.Thread.Fence,
 				known: map[string]state.Place{}, tokens: map[string]state.Token{},
 			}
 		case r.tag == w.Tag: // it is done
-			written = state.Written{Before: r.thread.Last, Last: r.thread.Last}
+			written = store.Written{Before: r.thread.Last, Last: r.thread.Last}
 			return nil, nil, nil
 		}
 		next, err := w.Prepare(r.thread, r.tag, now)
@@ -108,30 +109,30 @@ func (b *Replica) Write(_ context.Context, w *state.Write) (written state.Writte
 		if w.Begins {
 			r.fences = append(slices.Clip(r.fences), next.Fence)
 		}
-		written = state.Written{Before: before.Last, Last: next.Last}
+		written = store.Written{Before: before.Last, Last: next.Last}
 		return r, eventsOf(w, before), nil
 	})
 	return written, err
 }
 
 // eventsOf are the events of a transition.
-func eventsOf(w *state.Write, before *state.Thread) []state.Event {
+func eventsOf(w *store.Write, before *state.Thread) []store.Event {
 	thread := before.Key.Digest()
-	var events []state.Event
+	var events []store.Event
 	if w.Takes {
 		events = append(events,
-			state.Event{Kind: state.EventSignal, Thread: thread, Fence: before.Live.Fence, Signal: state.SignalLost})
+			store.Event{Kind: store.EventSignal, Thread: thread, Fence: before.Live.Fence, Signal: state.SignalLost})
 	}
 	if w.Transition.Thread.Live == nil {
-		events = append(events, state.Event{Kind: state.EventTurn, Thread: thread})
+		events = append(events, store.Event{Kind: store.EventTurn, Thread: thread})
 	}
 	return events
 }
 
-// Append adds frames to a log; see [state.Backend].
+// Append adds frames to a log; see [store.Backend].
 func (b *Replica) Append(_ context.Context, l *state.Lease, revision int64, after state.FrameID,
 	frames []state.Frame) (before state.FrameID, told state.Flags, err error) {
-	err = b.change(l.Key, func(r *row, _ time.Time) (*row, []state.Event, error) {
+	err = b.change(l.Key, func(r *row, _ time.Time) (*row, []store.Event, error) {
 		if r == nil || !r.thread.HeldBy(l) || r.thread.Rev < revision {
 			return nil, nil, state.ErrLeaseLost
 		}
@@ -146,9 +147,9 @@ func (b *Replica) Append(_ context.Context, l *state.Lease, revision int64, afte
 	return before, told, err
 }
 
-// UpdateAttempt updates a live attempt; see [state.Backend].
-func (b *Replica) UpdateAttempt(_ context.Context, key state.Key, u state.AttemptUpdate) (a state.Attempt, err error) {
-	err = b.change(key, func(r *row, now time.Time) (*row, []state.Event, error) {
+// UpdateAttempt updates a live attempt; see [store.Backend].
+func (b *Replica) UpdateAttempt(_ context.Context, key state.Key, u store.AttemptUpdate) (a store.Attempt, err error) {
+	err = b.change(key, func(r *row, now time.Time) (*row, []store.Event, error) {
 		switch {
 		case r == nil && u.Lease != nil:
 			return nil, nil, state.ErrLeaseLost
@@ -156,26 +157,26 @@ func (b *Replica) UpdateAttempt(_ context.Context, key state.Key, u state.Attemp
 			return nil, nil, state.ErrUnknownThread
 		}
 		live, err := u.Apply(r.thread, now)
-		a = state.AttemptOf(live, now)
+		a = store.AttemptOf(live, now)
 		if err != nil || live == nil {
 			return nil, nil, err
 		}
 		r = r.clone()
 		thread := *r.thread
 		thread.Live, r.thread = live, &thread
-		if u.Op != state.AttemptSignal {
+		if u.Op != store.AttemptSignal {
 			return r, nil, nil
 		}
-		return r, []state.Event{{Kind: state.EventSignal, Thread: key.Digest(), Fence: live.Fence, Signal: u.Signal}},
+		return r, []store.Event{{Kind: store.EventSignal, Thread: key.Digest(), Fence: live.Fence, Signal: u.Signal}},
 			nil
 	})
 	return a, err
 }
 
-// UpdateQueue changes the queue of a thread; see [state.Backend].
+// UpdateQueue changes the queue of a thread; see [store.Backend].
 func (b *Replica) UpdateQueue(_ context.Context, key state.Key,
-	u state.QueueUpdate) (t *state.Thread, now time.Time, err error) {
-	err = b.change(key, func(r *row, at time.Time) (*row, []state.Event, error) {
+	u store.QueueUpdate) (t *state.Thread, now time.Time, err error) {
+	err = b.change(key, func(r *row, at time.Time) (*row, []store.Event, error) {
 		now = at
 		if r == nil {
 			return nil, nil, state.ErrUnknownThread
@@ -188,15 +189,15 @@ func (b *Replica) UpdateQueue(_ context.Context, key state.Key,
 		thread.Queue, t = queue, &thread
 		r = r.clone()
 		r.thread = &thread
-		if u.Op != state.QueueLeave {
+		if u.Op != store.QueueLeave {
 			return r, nil, nil
 		}
-		return r, []state.Event{{Kind: state.EventTurn, Thread: key.Digest()}}, nil
+		return r, []store.Event{{Kind: store.EventTurn, Thread: key.Digest()}}, nil
 	})
 	return t, now, err
 }
 
-// Delete removes a thread; see [state.Backend].
+// Delete removes a thread; see [store.Backend].
 func (b *Replica) Delete(_ context.Context, key state.Key) (fence uint64, err error) {
 	c := b.cluster
 	c.mu.Lock()
@@ -218,15 +219,15 @@ func (b *Replica) Delete(_ context.Context, key state.Key) (fence uint64, err er
 	c.remove(r)
 	c.mu.Unlock()
 	thread := key.Digest()
-	c.tell(nil, []state.Event{
-		{Kind: state.EventSignal, Thread: thread, Fence: fence, Signal: state.SignalStop},
-		{Kind: state.EventTurn, Thread: thread},
-		{Kind: state.EventGrown, Thread: thread},
+	c.tell(nil, []store.Event{
+		{Kind: store.EventSignal, Thread: thread, Fence: fence, Signal: state.SignalStop},
+		{Kind: store.EventTurn, Thread: thread},
+		{Kind: store.EventGrown, Thread: thread},
 	})
 	return fence, nil
 }
 
-// Purge removes what Delete has left; see [state.Backend].
+// Purge removes what Delete has left; see [store.Backend].
 func (b *Replica) Purge(_ context.Context, key state.Key) error {
 	b.cluster.mu.Lock()
 	defer b.cluster.mu.Unlock()
@@ -234,12 +235,12 @@ func (b *Replica) Purge(_ context.Context, key state.Key) error {
 	return nil
 }
 
-// ReadLog reads a log behind a frame; see [state.Backend].
-func (b *Replica) ReadLog(_ context.Context, key state.Key, after state.FrameID) (*state.LogPage, error) {
+// ReadLog reads a log behind a frame; see [store.Backend].
+func (b *Replica) ReadLog(_ context.Context, key state.Key, after state.FrameID) (*store.LogPage, error) {
 	c := b.cluster
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	page := &state.LogPage{End: after}
+	page := &store.LogPage{End: after}
 	r := c.row(key)
 	if r == nil {
 		r = c.dead[key]
@@ -261,9 +262,9 @@ func (b *Replica) ReadLog(_ context.Context, key state.Key, after state.FrameID)
 	return page, nil
 }
 
-// FollowLog is ReadLog of a log that is followed; see [state.LogFollower].
+// FollowLog is ReadLog of a log that is followed; see [store.LogFollower].
 func (b *Replica) FollowLog(ctx context.Context, key state.Key, after state.FrameID,
-	number int64) (*state.LogPage, bool, error) {
+	number int64) (*store.LogPage, bool, error) {
 	b.cluster.mu.Lock()
 	b.followed[key] = max(b.followed[key], number)
 	b.cluster.mu.Unlock()
@@ -271,7 +272,7 @@ func (b *Replica) FollowLog(ctx context.Context, key state.Key, after state.Fram
 	return page, true, err
 }
 
-// UnfollowLog ends that; see [state.LogFollower].
+// UnfollowLog ends that; see [store.LogFollower].
 func (b *Replica) UnfollowLog(key state.Key, number int64) {
 	b.cluster.mu.Lock()
 	defer b.cluster.mu.Unlock()
@@ -280,7 +281,7 @@ func (b *Replica) UnfollowLog(key state.Key, number int64) {
 	}
 }
 
-// Holds reports whether a log has a frame; see [state.Backend].
+// Holds reports whether a log has a frame; see [store.Backend].
 func (b *Replica) Holds(_ context.Context, key state.Key, id state.FrameID) (bool, error) {
 	if r := b.look(key); r != nil {
 		return r.holds(id), nil
@@ -288,7 +289,7 @@ func (b *Replica) Holds(_ context.Context, key state.Key, id state.FrameID) (boo
 	return false, state.ErrUnknownThread
 }
 
-// State returns the state at a revision; see [state.Backend].
+// State returns the state at a revision; see [store.Backend].
 func (b *Replica) State(_ context.Context, key state.Key, rev int64) (json.RawMessage, error) {
 	if r := b.look(key); r != nil {
 		return r.stateAt(rev)
@@ -296,7 +297,7 @@ func (b *Replica) State(_ context.Context, key state.Key, rev int64) (json.RawMe
 	return nil, state.ErrUnknownThread
 }
 
-// Messages returns the conversation at a revision; see [state.Backend].
+// Messages returns the conversation at a revision; see [store.Backend].
 func (b *Replica) Messages(_ context.Context, key state.Key, rev int64) (state.Conversation, error) {
 	if r := b.look(key); r != nil {
 		return r.messagesAt(rev)
@@ -304,7 +305,7 @@ func (b *Replica) Messages(_ context.Context, key state.Key, rev int64) (state.C
 	return nil, state.ErrUnknownThread
 }
 
-// Find returns the threads of a name; see [state.Backend].
+// Find returns the threads of a name; see [store.Backend].
 func (b *Replica) Find(_ context.Context, principal, id string) ([]state.Key, error) {
 	c := b.cluster
 	c.mu.Lock()
@@ -318,12 +319,12 @@ func (b *Replica) Find(_ context.Context, principal, id string) ([]state.Key, er
 	return keys, nil
 }
 
-// Index yields the threads of a principal; see [state.Backend].
-func (b *Replica) Index(_ context.Context, q state.IndexQuery) iter.Seq2[state.IndexEntry, error] {
+// Index yields the threads of a principal; see [store.Backend].
+func (b *Replica) Index(_ context.Context, q store.IndexQuery) iter.Seq2[store.IndexEntry, error] {
 	c := b.cluster
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var list []state.IndexEntry
+	var list []store.IndexEntry
 	for _, r := range c.all() {
 		t := r.thread
 		at := state.CursorOf(t)
@@ -331,14 +332,14 @@ func (b *Replica) Index(_ context.Context, q state.IndexQuery) iter.Seq2[state.I
 			q.From != nil && at.Compare(*q.From) <= 0 {
 			continue
 		}
-		list = append(list, state.IndexEntry{At: at, Summary: state.Summary{
+		list = append(list, store.IndexEntry{At: at, Summary: state.Summary{
 			Key: t.Key, Status: state.StatusOf(t, &facts{row: r}, c.o.Now()), Title: t.Title, CreatedAt: t.CreatedAt,
 			UpdatedAt: t.UpdatedAt,
 			Calls:     len(t.OpenCalls()),
 		}})
 	}
-	slices.SortFunc(list, func(a, b state.IndexEntry) int { return a.At.Compare(b.At) })
-	return func(yield func(state.IndexEntry, error) bool) {
+	slices.SortFunc(list, func(a, b store.IndexEntry) int { return a.At.Compare(b.At) })
+	return func(yield func(store.IndexEntry, error) bool) {
 		for _, e := range list {
 			if !yield(e, nil) {
 				return
@@ -347,7 +348,7 @@ func (b *Replica) Index(_ context.Context, q state.IndexQuery) iter.Seq2[state.I
 	}
 }
 
-// Stored returns the bytes of a principal's threads; see [state.Backend].
+// Stored returns the bytes of a principal's threads; see [store.Backend].
 func (b *Replica) Stored(_ context.Context, principal string) (int64, error) {
 	c := b.cluster
 	c.mu.Lock()
@@ -370,7 +371,7 @@ func (b *Replica) Stored(_ context.Context, principal string) (int64, error) {
 	return int64(size), nil
 }
 
-// Overdue returns the threads that a live run's owner has left; see [state.Backend].
+// Overdue returns the threads that a live run's owner has left; see [store.Backend].
 func (b *Replica) Overdue(_ context.Context, limit int) ([]state.Key, error) {
 	c := b.cluster
 	c.mu.Lock()

@@ -8,11 +8,12 @@ import (
 	"github.com/agui-gateway/gateway/state/memstore"
 	"github.com/agui-gateway/gateway/state/statetest"
 	"github.com/agui-gateway/gateway/state/statetest/simstore"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // TestBackend runs the suite of all backends.
 func TestBackend(t *testing.T) {
-	statetest.RunBackend(t, func(_ *testing.T, clock *statetest.Clock) state.Backend {
+	statetest.RunBackend(t, func(_ *testing.T, clock *statetest.Clock) store.Backend {
 		return simstore.New(simstore.Options{Now: clock.Now, LogTTL: statetest.LogTTL}).Replica()
 	})
 }
@@ -33,7 +34,7 @@ func TestHistories(t *testing.T) {
 		}},
 		statetest.Candidate{Name: "simulated", Open: func(clock *statetest.Clock) (state.Store, error) {
 			b := simstore.New(simstore.Options{Now: clock.Now, LogTTL: statetest.LogTTL}).Replica()
-			return state.NewStore(b, state.StoreOptions{ThreadTTL: statetest.ThreadTTL}), nil
+			return store.New(b, store.Options{ThreadTTL: statetest.ThreadTTL}), nil
 		}},
 	)
 }

@@ -1,4 +1,4 @@
-package state_test
+package store_test
 
 import (
 	"encoding/json"
@@ -12,6 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/state/memstore"
 	"github.com/agui-gateway/gateway/state/statetest"
 	"github.com/agui-gateway/gateway/state/statetest/simstore"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // TestEngine runs the suite of all stores on the backend in memory: the engine, admission and the transitions are of
@@ -27,7 +28,7 @@ func TestAReaderOfALostRunEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		cluster := simstore.New(simstore.Options{})
-		s := state.NewStore(cluster.Replica(), state.StoreOptions{})
+		s := store.New(cluster.Replica(), store.Options{})
 		key := state.Key{Principal: "p", Agent: "a", ID: "t"}
 		begin := func(id string) *state.Lease {
 			message := agui.Message{ID: id, Role: agui.RoleUser, Content: agui.TextContent("Hi")}
@@ -88,7 +89,7 @@ func TestARunWhoseCommitIsLostHasNoLease(t *testing.T) {
 			t.Parallel()
 			clock := statetest.NewClock()
 			cluster := simstore.New(simstore.Options{Now: clock.Now})
-			s := state.NewStore(cluster.Replica(), state.StoreOptions{})
+			s := store.New(cluster.Replica(), store.Options{})
 			t.Cleanup(func() {
 				if err := s.Close(); err != nil {
 					t.Errorf("Close() = %v", err)

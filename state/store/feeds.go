@@ -1,9 +1,11 @@
-package state
+package store
 
 import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/agui-gateway/gateway/state"
 )
 
 // pollPeriod is the time until the next reading of a log that could not be read, or has no notices of growth.
@@ -11,7 +13,7 @@ const pollPeriod = time.Second / 4
 
 // join returns the feed of a thread with a log up to at, for one more reader that has read it. [store.leave] gives
 // it back.
-func (s *store) join(ctx context.Context, key Key, born string, at FrameID) *feed {
+func (s *store) join(ctx context.Context, key state.Key, born string, at state.FrameID) *feed {
 	thread := key.Digest()
 	s.mu.Lock()
 	before := s.feeds[thread]
@@ -42,7 +44,7 @@ func (s *store) join(ctx context.Context, key Key, born string, at FrameID) *fee
 }
 
 // newFeed makes the feed of a thread. The caller holds the store's lock.
-func (s *store) newFeed(key Key, thread, born string, at FrameID) *feed {
+func (s *store) newFeed(key state.Key, thread, born string, at state.FrameID) *feed {
 	s.numbered = max(s.numbered+1, time.Now().UnixMicro())
 	f := &feed{
 		key: key, thread: thread, born: born, number: s.numbered, leaves: make(chan struct{}),
@@ -54,7 +56,7 @@ func (s *store) newFeed(key Key, thread, born string, at FrameID) *feed {
 
 // expect has a feed ready for the reader of a run that an owner here has begun behind a frame: most are read at once,
 // from their beginning on.
-func (s *store) expect(r *Record, at FrameID) {
+func (s *store) expect(r *Record, at state.FrameID) {
 	thread := r.Thread.Key.Digest()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,13 +68,13 @@ func (s *store) expect(r *Record, at FrameID) {
 		f = s.newFeed(r.Thread.Key, thread, r.Born, at)
 	}
 	if f.born == r.Born && f.over() == nil && f.end() == at {
-		f.begun = FrameID{Fence: r.Thread.Fence}
+		f.begun = state.FrameID{Fence: r.Thread.Fence}
 	}
 }
 
 // joinRun returns the feed of a thread for a reader at the beginning of the run of this process, nil if the feed does
 // not reach back to that. [store.leave] gives it back.
-func (s *store) joinRun(key Key, at FrameID) *feed {
+func (s *store) joinRun(key state.Key, at state.FrameID) *feed {
 	thread := key.Digest()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,7 +149,7 @@ func (s *store) refresh(thread string) {
 			s.drop(f)
 			continue
 		}
-		f.begun = FrameID{} // nor is the feed to be relied on
+		f.begun = state.FrameID{} // nor is the feed to be relied on
 		looks = append(looks, f)
 	}
 	s.mu.Unlock()
@@ -227,8 +229,8 @@ func (s *store) endRefresh(f *feed) bool {
 
 // final reports whether waiting does not help a reader. A backend that is away may come back; a thread does not.
 func final(err error) bool {
-	return errors.Is(err, ErrUnknownThread) || errors.Is(err, ErrDamaged) || errors.Is(err, ErrLater) ||
-		errors.Is(err, ErrTrimmed)
+	return errors.Is(err, state.ErrUnknownThread) || errors.Is(err, state.ErrDamaged) ||
+		errors.Is(err, state.ErrLater) || errors.Is(err, state.ErrTrimmed)
 }
 
 // refollowPeriod is how often followed logs are read without a notice: a backend drops silent followers.
@@ -278,7 +280,7 @@ func (s *store) catchUp(ctx context.Context, f *feed) error {
 }
 
 // show gives the readers here what an owner here has written behind the frame before, on the thread of a birth.
-func (s *store) show(ctx context.Context, thread, born string, frames []Frame, before FrameID) {
+func (s *store) show(ctx context.Context, thread, born string, frames []state.Frame, before state.FrameID) {
 	if len(frames) == 0 {
 		return
 	}

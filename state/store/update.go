@@ -1,10 +1,12 @@
-package state
+package store
 
 import (
 	"encoding/json"
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/agui-gateway/gateway/state"
 )
 
 // An AttemptOp names what an [AttemptUpdate] changes.
@@ -22,19 +24,19 @@ const (
 // An AttemptUpdate is a change of the record of a live attempt, other than by a transition.
 type AttemptUpdate struct {
 	Op     AttemptOp
-	Lease  *Lease // must hold the thread
+	Lease  *state.Lease // must hold the thread
 	TTL    time.Duration
 	Effect string
 	Result json.RawMessage
 	Run    uint64 // the fence that the run began with; 0 means whichever is live
-	Signal Signal
+	Signal state.Signal
 }
 
 // Apply returns the live attempt of t after the update, at now; nil if nothing is live, or another run than Run: then
 // nothing changes. It fails with ErrLeaseLost.
-func (u AttemptUpdate) Apply(t *Thread, now time.Time) (*Live, error) {
+func (u AttemptUpdate) Apply(t *state.Thread, now time.Time) (*state.Live, error) {
 	if u.Lease != nil && !t.HeldBy(u.Lease) {
-		return nil, ErrLeaseLost
+		return nil, state.ErrLeaseLost
 	}
 	if t.Live == nil || u.Run != 0 && u.Run != t.Live.Intent.Origin {
 		return nil, nil
@@ -61,15 +63,15 @@ func (u AttemptUpdate) Apply(t *Thread, now time.Time) (*Live, error) {
 }
 
 // signal sets the flag of a signal.
-func signal(l *Live, s Signal) {
+func signal(l *state.Live, s state.Signal) {
 	switch s {
-	case SignalUntie:
+	case state.SignalUntie:
 		l.Tied, l.HungUp = false, false
-	case SignalHungUp:
+	case state.SignalHungUp:
 		l.HungUp = l.Tied
-	case SignalStop:
+	case state.SignalStop:
 		l.Stopped = true
-	case SignalLost:
+	case state.SignalLost:
 	}
 }
 
@@ -78,13 +80,13 @@ type Attempt struct {
 	Live bool // whether the run that is meant is live
 	// Fence is that of the live attempt; 0 if its owner got a signal already.
 	Fence uint64
-	Flags Flags
+	Flags state.Flags
 	// ReadLeft is for how long from now the run has a reader; negative if that is over.
 	ReadLeft time.Duration
 }
 
 // AttemptOf is the result of an update after which the attempt is live; of nil: nothing is.
-func AttemptOf(live *Live, now time.Time) Attempt {
+func AttemptOf(live *state.Live, now time.Time) Attempt {
 	if live == nil {
 		return Attempt{}
 	}
@@ -111,24 +113,25 @@ type QueueUpdate struct {
 }
 
 // Apply returns the queue after the update.
-func (u QueueUpdate) Apply(q []Ticket, now time.Time) []Ticket {
+func (u QueueUpdate) Apply(q []state.Ticket, now time.Time) []state.Ticket {
 	switch u.Op {
 	case QueueJoin:
-		q, _ = Enqueue(q, &Wait{Ticket: u.Ticket, TTL: u.TTL}, now) // there is room, or the verdict would be another
+		// there is room, or the verdict would be another
+		q, _ = state.Enqueue(q, &state.Wait{Ticket: u.Ticket, TTL: u.TTL}, now)
 		return q
 	case QueueRenew:
-		return Renew(q, u.Ticket, now.Add(u.TTL))
+		return state.Renew(q, u.Ticket, now.Add(u.TTL))
 	case QueueHold:
-		return slices.Insert(Dequeue(q, u.Ticket), 0, Ticket{ID: u.Ticket, Until: now.Add(u.TTL)})
+		return slices.Insert(state.Dequeue(q, u.Ticket), 0, state.Ticket{ID: u.Ticket, Until: now.Add(u.TTL)})
 	case QueueLeave:
-		return Dequeue(q, u.Ticket)
+		return state.Dequeue(q, u.Ticket)
 	}
 	return q
 }
 
 // Prepare is Apply for backends that keep a thread as one value: it checks that the thread, which has this tag, is what
 // u.Base has. It fails with ErrConflict.
-func (u QueueUpdate) Prepare(current *Thread, tag string, now time.Time) ([]Ticket, error) {
+func (u QueueUpdate) Prepare(current *state.Thread, tag string, now time.Time) ([]state.Ticket, error) {
 	if b := u.Base; b != nil && (tag != b.Tag || !slices.Equal(current.Queue, b.Thread.Queue)) {
 		return nil, ErrConflict
 	}

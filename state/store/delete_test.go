@@ -1,4 +1,4 @@
-package state_test
+package store_test
 
 import (
 	"errors"
@@ -12,6 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/memstore"
 	"github.com/agui-gateway/gateway/state/statetest"
+	"github.com/agui-gateway/gateway/state/store"
 )
 
 // The attempt of a deleted thread gets a stop, and the store keeps nothing of it although it writes no more: notices
@@ -78,13 +79,13 @@ func TestNothingIsKeptOfARunThatNobodyRead(t *testing.T) {
 			clock := statetest.NewClock()
 			s := memstore.New(memstore.Options{Now: clock.Now})
 			begun := begin(t, s, key, "1")
-			if n := state.Feeds(s); n != 1 {
+			if n := store.Feeds(s); n != 1 {
 				t.Fatalf("a run that lives is kept in %d feeds", n)
 			}
 			if err := ends(s, begun.Lease, func() { clock.Move(2 * time.Hour) }); err != nil {
 				t.Fatal(err)
 			}
-			if n := state.Feeds(s); n != 0 {
+			if n := store.Feeds(s); n != 0 {
 				t.Errorf("%d feeds are kept", n)
 			}
 		})

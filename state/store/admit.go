@@ -1,4 +1,4 @@
-package state
+package store
 
 import (
 	"context"
@@ -6,10 +6,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/agui-gateway/gateway/state"
 )
 
-// Begin judges a request and makes the verdict come true; see [Admitter].
-func (s *store) Begin(ctx context.Context, r *Request, o LeaseOptions) (*Begun, error) {
+// Begin judges a request and makes the verdict come true; see [state.Admitter].
+func (s *store) Begin(ctx context.Context, r *state.Request, o state.LeaseOptions) (*state.Begun, error) {
 	if err := s.ready(ctx); err != nil {
 		return nil, err
 	}
@@ -20,11 +22,13 @@ func (s *store) Begin(ctx context.Context, r *Request, o LeaseOptions) (*Begun, 
 	for _, a := range r.Answers {
 		read.Tokens = append(read.Tokens, a.ID)
 	}
-	return retryConflicts(ctx, func() (*Begun, error) { return s.begin(ctx, r, o, read) })
+	return retryConflicts(ctx, func() (*state.Begun, error) { return s.begin(ctx, r, o, read) })
 }
 
 // begin is one try.
-func (s *store) begin(ctx context.Context, r *Request, o LeaseOptions, read ReadOptions) (*Begun, error) {
+func (s *store) begin(
+	ctx context.Context, r *state.Request, o state.LeaseOptions, read ReadOptions,
+) (*state.Begun, error) {
 	base, err := s.backend.Read(ctx, r.Key, read)
 	if err != nil {
 		return nil, err
@@ -32,14 +36,14 @@ func (s *store) begin(ctx context.Context, r *Request, o LeaseOptions, read Read
 	if err := s.settle(ctx, base); err != nil {
 		return nil, err
 	}
-	v, transition, err := Plan(base.Thread, base.Facts, r, claim(base, o), base.Now)
+	v, transition, err := state.Plan(base.Thread, base.Facts, r, claim(base, o), base.Now)
 	if err := errors.Join(base.Facts.Err(), err); err != nil {
 		return nil, err
 	}
-	if v.Meaning == Queued {
+	if v.Meaning == state.Queued {
 		_, _, err := s.backend.UpdateQueue(ctx, r.Key,
-			QueueUpdate{Op: QueueJoin, Ticket: r.Wait.Ticket, TTL: min(r.Wait.TTL, MaxTTL), Base: base})
-		if errors.Is(err, ErrUnknownThread) {
+			QueueUpdate{Op: QueueJoin, Ticket: r.Wait.Ticket, TTL: min(r.Wait.TTL, state.MaxTTL), Base: base})
+		if errors.Is(err, state.ErrUnknownThread) {
 			err = ErrConflict
 		}
 		if err != nil {
@@ -70,16 +74,16 @@ func (s *store) begin(ctx context.Context, r *Request, o LeaseOptions, read Read
 }
 
 // claim is what an attempt asks for, with its fence.
-func claim(base *Record, o LeaseOptions) Claim {
-	return Claim{Attempt: o.Attempt, TTL: min(o.TTL, MaxTTL),
-		Fence: max(NextFence(base.Thread, base.Now), base.Floor+1)}
+func claim(base *Record, o state.LeaseOptions) state.Claim {
+	return state.Claim{Attempt: o.Attempt, TTL: min(o.TTL, state.MaxTTL),
+		Fence: max(state.NextFence(base.Thread, base.Now), base.Floor+1)}
 }
 
 // begun is the result of a request or a take. The lease is that of the live attempt: a new one if something was
 // written, or the one it has.
-func (s *store) begun(r *Record, v Verdict, o LeaseOptions) *Begun {
-	b := &Begun{
-		Verdict: v, Thread: r.Thread, Exists: r.Exists(), Interrupts: OpenInterrupts(r.Thread, r.Facts, r.Now),
+func (s *store) begun(r *Record, v state.Verdict, o state.LeaseOptions) *state.Begun {
+	b := &state.Begun{
+		Verdict: v, Thread: r.Thread, Exists: r.Exists(), Interrupts: state.OpenInterrupts(r.Thread, r.Facts, r.Now),
 		Now: r.Now,
 	}
 	if v.Meaning.Runs() {
@@ -88,16 +92,16 @@ func (s *store) begun(r *Record, v Verdict, o LeaseOptions) *Begun {
 	return b
 }
 
-// Take gives an overdue run to a new attempt; see [Admitter].
-func (s *store) Take(ctx context.Context, key Key, o LeaseOptions) (*Begun, error) {
+// Take gives an overdue run to a new attempt; see [state.Admitter].
+func (s *store) Take(ctx context.Context, key state.Key, o state.LeaseOptions) (*state.Begun, error) {
 	if err := s.ready(ctx); err != nil {
 		return nil, err
 	}
-	return retryConflicts(ctx, func() (*Begun, error) { return s.take(ctx, key, o) })
+	return retryConflicts(ctx, func() (*state.Begun, error) { return s.take(ctx, key, o) })
 }
 
 // take is one try.
-func (s *store) take(ctx context.Context, key Key, o LeaseOptions) (*Begun, error) {
+func (s *store) take(ctx context.Context, key state.Key, o state.LeaseOptions) (*state.Begun, error) {
 	base, err := s.backend.Read(ctx, key, ReadOptions{Take: true})
 	if err != nil {
 		return nil, err
@@ -107,25 +111,25 @@ func (s *store) take(ctx context.Context, key Key, o LeaseOptions) (*Begun, erro
 		return s.begun(base, verdictOf(t), o), nil
 	}
 	if !t.Overdue(base.Now.Add(-o.Overdue)) {
-		return nil, ErrLeaseLost
+		return nil, state.ErrLeaseLost
 	}
-	transition := PlanTake(t, claim(base, o), base.Now)
+	transition := state.PlanTake(t, claim(base, o), base.Now)
 	after, _, err := s.write(ctx, &Write{Base: base, Transition: transition, Begins: true, Takes: true})
 	if err != nil {
 		return nil, err
 	}
-	s.notify(Event{Kind: EventSignal, Thread: key.Digest(), Fence: t.Live.Fence, Signal: SignalLost})
+	s.notify(Event{Kind: EventSignal, Thread: key.Digest(), Fence: t.Live.Fence, Signal: state.SignalLost})
 	return s.begun(after, verdictOf(after.Thread), o), nil
 }
 
 // verdictOf is the verdict that the live run of t began with.
-func verdictOf(t *Thread) Verdict {
+func verdictOf(t *state.Thread) state.Verdict {
 	i := t.Live.Intent
-	return Verdict{Meaning: i.Meaning, Row: i.Row, Claims: i.Claims}
+	return state.Verdict{Meaning: i.Meaning, Row: i.Row, Claims: i.Claims}
 }
 
-// Overdue returns threads with a run without an owner; see [Admitter].
-func (s *store) Overdue(ctx context.Context, limit int) ([]Key, error) {
+// Overdue returns threads with a run without an owner; see [state.Admitter].
+func (s *store) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
 	if err := s.ready(ctx); err != nil {
 		return nil, err
 	}
@@ -133,8 +137,8 @@ func (s *store) Overdue(ctx context.Context, limit int) ([]Key, error) {
 	return s.backend.Overdue(ctx, limit)
 }
 
-// Signal tells the live attempt something; see [Admitter].
-func (s *store) Signal(ctx context.Context, key Key, run uint64, signal Signal) (bool, error) {
+// Signal tells the live attempt something; see [state.Admitter].
+func (s *store) Signal(ctx context.Context, key state.Key, run uint64, signal state.Signal) (bool, error) {
 	if err := s.ready(ctx); err != nil {
 		return false, err
 	}
@@ -145,18 +149,18 @@ func (s *store) Signal(ctx context.Context, key Key, run uint64, signal Signal) 
 	return a.Live, err
 }
 
-// NoteReader notes that the live run has a reader; see [Admitter].
-func (s *store) NoteReader(ctx context.Context, key Key, d time.Duration) (time.Duration, bool, error) {
+// NoteReader notes that the live run has a reader; see [state.Admitter].
+func (s *store) NoteReader(ctx context.Context, key state.Key, d time.Duration) (time.Duration, bool, error) {
 	if err := s.ready(ctx); err != nil {
 		return 0, false, err
 	}
-	a, err := s.backend.UpdateAttempt(ctx, key, AttemptUpdate{Op: AttemptReader, TTL: min(d, MaxTTL)})
+	a, err := s.backend.UpdateAttempt(ctx, key, AttemptUpdate{Op: AttemptReader, TTL: min(d, state.MaxTTL)})
 	return a.ReadLeft, a.Live, err
 }
 
 // older reports whether a place in a log is in that of a thread that was there before the one born so: fences grow over
 // a deletion, and over the loss of all data.
-func older(at FrameID, born string) bool {
+func older(at state.FrameID, born string) bool {
 	first, _, _ := strings.Cut(born, ".")
 	fence, err := strconv.ParseUint(first, 10, 64)
 	return err == nil && !at.IsZero() && at.Fence < fence

@@ -1,4 +1,4 @@
-package state
+package store
 
 import (
 	"cmp"
@@ -13,11 +13,13 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/agui-gateway/gateway/state"
 )
 
-// StoreOptions say how a [Store] made by [NewStore] behaves. The zero value is good.
-type StoreOptions struct {
-	// ThreadTTL is how long a thread is kept after its last transition, [MaxTTL] at most; 0 means 30 days.
+// StoreOptions say how a [state.Store] made by [New] behaves. The zero value is good.
+type Options struct {
+	// ThreadTTL is how long a thread is kept after its last transition, [state.MaxTTL] at most; 0 means 30 days.
 	ThreadTTL time.Duration
 	// Logger gets panics of followers of logs; nil means slog.Default.
 	Logger *slog.Logger
@@ -25,12 +27,12 @@ type StoreOptions struct {
 
 // NewStore returns the store that keeps its threads in a backend. It owns the backend from now on: closing the store
 // closes it.
-func NewStore(b Backend, o StoreOptions) Store {
-	o.ThreadTTL = min(cmp.Or(o.ThreadTTL, 30*24*time.Hour), MaxTTL)
+func New(b Backend, o Options) state.Store {
+	o.ThreadTTL = min(cmp.Or(o.ThreadTTL, 30*24*time.Hour), state.MaxTTL)
 	o.Logger = cmp.Or(o.Logger, slog.Default())
 	s := &store{
 		backend: b, o: o, closed: make(chan struct{}),
-		owners: map[attemptKey]*owner{}, shown: map[string]FrameID{}, feeds: map[string]*feed{},
+		owners: map[attemptKey]*owner{}, shown: map[string]state.FrameID{}, feeds: map[string]*feed{},
 	}
 	s.follower, _ = b.(LogFollower)
 	s.copies, _ = b.(Replicator)
@@ -41,13 +43,13 @@ func NewStore(b Backend, o StoreOptions) Store {
 	return s
 }
 
-// A store is the engine under every [Store]: it reads a thread, computes a transition, and has it written if no one
-// else wrote the thread meanwhile.
+// A store is the engine of every [state.Store]: it reads a thread, computes a transition, and has it written if the
+// thread is unchanged.
 type store struct {
 	backend  Backend
 	follower LogFollower // the backend, if other processes write it too; else nil
 	copies   Replicator  // the backend, if it can wait for its copies; else nil
-	o        StoreOptions
+	o        Options
 
 	closed  chan struct{}
 	closing sync.Once
@@ -55,15 +57,15 @@ type store struct {
 
 	mu       sync.Mutex
 	owners   map[attemptKey]*owner
-	shown    map[string]FrameID // by digest, the newest frame that its attempt, which is in owners, gave to the feed
-	feeds    map[string]*feed   // by digest
-	numbered int64              // the number of the newest feed
+	shown    map[string]state.FrameID // by digest, the newest frame that an attempt of owners gave to the feed
+	feeds    map[string]*feed         // by digest
+	numbered int64                    // the number of the newest feed
 
 	waiting waitingRequests
 }
 
 var (
-	_ Store = (*store)(nil)
+	_ state.Store = (*store)(nil)
 
 	errClosed = errors.New("state: the store is closed")
 	// errBusy is returned when a thread changed under every attempt to write it.
@@ -187,8 +189,8 @@ func (s *store) write(ctx context.Context, w *Write) (*Record, Written, error) {
 		after.Born = strconv.FormatUint(t.Fence, 10) + "." + rand.Text()
 	}
 	w.Tag, w.Born = after.Tag, after.Born
-	w.Deadline = Deadline(&t, after.Facts, s.o.ThreadTTL)
-	w.AsksUntil = AsksUntil(&t, after.Facts)
+	w.Deadline = state.Deadline(&t, after.Facts, s.o.ThreadTTL)
+	w.AsksUntil = state.AsksUntil(&t, after.Facts)
 	if err := base.Facts.Err(); err != nil {
 		return after, Written{}, err
 	}
@@ -217,11 +219,11 @@ func (s *store) replicated(ctx context.Context, r *Record) error {
 type factsAfter struct {
 	Lookup
 
-	tokens []Token
+	tokens []state.Token
 }
 
 // Token looks up a token.
-func (f factsAfter) Token(id string) (Token, bool) {
+func (f factsAfter) Token(id string) (state.Token, bool) {
 	for _, token := range f.tokens {
 		if token.Interrupt.ID == id {
 			return token, true

@@ -1,8 +1,10 @@
-package state
+package store
 
 import (
 	"slices"
 	"sync"
+
+	"github.com/agui-gateway/gateway/state"
 )
 
 // How much of a log a feed keeps for readers that are a little behind; those that are further read the backend.
@@ -17,7 +19,7 @@ const (
 // memory by an owner of the thread that lives here and, if other processes write the backend too, by reading what the
 // backend tells of, once however many readers there are. A feed of which nothing comes holds no goroutine.
 type feed struct {
-	key    Key
+	key    state.Key
 	thread string // the key's digest
 	born   string
 	number int64         // those of a thread grow
@@ -26,12 +28,12 @@ type feed struct {
 	readers int // guarded by the store's lock
 	// begun is the place before a run that an owner here began when nothing was missing in the feed, which is kept
 	// while that run lives even if it has no reader. It is guarded by the store's lock.
-	begun FrameID
+	begun state.FrameID
 
 	mu         sync.Mutex
-	frames     []Frame // all there are behind from, up to last; only ever appended to or replaced
+	frames     []state.Frame // all there are behind from, up to last; only ever appended to or replaced
 	size       int
-	from, last FrameID
+	from, last state.FrameID
 	err        error // the log is over
 	wake       chan struct{}
 	refreshing bool // a goroutine reads the backend
@@ -41,13 +43,13 @@ type feed struct {
 
 // take adds a page that was read from after on, and reports whether there may be more to read. If an owner in this
 // process has added frames meanwhile, take reports true without adding the page, and the caller reads from the new end.
-func (f *feed) take(page *LogPage, after FrameID) (more bool, err error) {
+func (f *feed) take(page *LogPage, after state.FrameID) (more bool, err error) {
 	if !page.of(f.born) {
-		return false, ErrUnknownThread
+		return false, state.ErrUnknownThread
 	}
 	end := f.end()
 	if page.Lost || end.Less(page.Cut) {
-		return false, ErrTrimmed
+		return false, state.ErrTrimmed
 	}
 	if end != after && end.Less(page.End) {
 		return true, nil
@@ -92,7 +94,7 @@ func (f *feed) given() bool {
 	return f.followed && !f.refreshing
 }
 
-func (f *feed) end() FrameID {
+func (f *feed) end() state.FrameID {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.last
@@ -107,13 +109,13 @@ func (f *feed) over() error {
 // continues reports whether frames, which an owner in this process appended after the frame before, continue the feed.
 // If the backend has lost frames of the feed, their owner may append them again. Frames of another fence then begin at
 // an earlier place.
-func (f *feed) continues(frames []Frame, before FrameID) bool {
+func (f *feed) continues(frames []state.Frame, before state.FrameID) bool {
 	end := f.end()
 	return before == end || before.Less(end) && frames[0].ID.Fence == end.Fence
 }
 
 // add appends the new ones of frames, which are complete up to end, and returns how many bytes the feed has then.
-func (f *feed) add(frames []Frame, end FrameID) (size int) {
+func (f *feed) add(frames []state.Frame, end state.FrameID) (size int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.frames = slices.Grow(f.frames, len(frames))
@@ -162,13 +164,14 @@ func (f *feed) fail(err error) {
 
 // behind returns the frames behind at, or what to wait on if there are none; not ok: the feed does not reach back that
 // far.
-func (f *feed) behind(at FrameID) (batch []Frame, wake <-chan struct{}, ok bool, err error) {
+func (f *feed) behind(at state.FrameID) (batch []state.Frame, wake <-chan struct{}, ok bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if at.Less(f.from) {
 		return nil, nil, false, nil
 	}
-	i, found := slices.BinarySearchFunc(f.frames, at, func(frame Frame, at FrameID) int { return frame.ID.Compare(at) })
+	compare := func(frame state.Frame, at state.FrameID) int { return frame.ID.Compare(at) }
+	i, found := slices.BinarySearchFunc(f.frames, at, compare)
 	if found {
 		i++
 	}

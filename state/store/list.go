@@ -1,10 +1,12 @@
-package state
+package store
 
 import (
 	"cmp"
 	"context"
 	"slices"
 	"strings"
+
+	"github.com/agui-gateway/gateway/state"
 )
 
 const (
@@ -14,11 +16,11 @@ const (
 	selectingCount = 250
 )
 
-// List returns a page of threads; see [Directory]. A thread that is elsewhere than the index has it is shown where it
-// was found.
-func (s *store) List(ctx context.Context, q Query) (Page, error) {
+// List returns a page of threads; see [state.Directory]. A thread that has moved in the index is shown at its former
+// place.
+func (s *store) List(ctx context.Context, q state.Query) (state.Page, error) {
 	if err := s.ready(ctx); err != nil {
-		return Page{}, err
+		return state.Page{}, err
 	}
 	limit := cmp.Or(max(q.Limit, 0), defaultLimit)
 	words := strings.Fields(strings.ToLower(q.Text))
@@ -30,25 +32,25 @@ func (s *store) List(ctx context.Context, q Query) (Page, error) {
 		}
 	}
 	if q.Cursor != "" {
-		from, err := ParseCursor(q.Cursor)
+		from, err := state.ParseCursor(q.Cursor)
 		if err != nil {
-			return Page{}, err
+			return state.Page{}, err
 		}
 		index.From = &from
 	}
-	var page Page
-	var last Cursor // of the thread that was looked at last
+	var page state.Page
+	var last state.Cursor // of the thread that was looked at last
 	looked := 0
 	for e, err := range s.backend.Index(ctx, index) {
 		if err != nil {
-			return Page{}, err
+			return state.Page{}, err
 		}
 		if q.Look > 0 && looked == q.Look {
 			page.Next = last.String()
 			break
 		}
 		looked++
-		if q.selects(&e.Summary, words) {
+		if selects(&q, &e.Summary, words) {
 			if len(page.Threads) == limit {
 				page.Next = last.String()
 				break
@@ -61,7 +63,7 @@ func (s *store) List(ctx context.Context, q Query) (Page, error) {
 }
 
 // selects reports whether the query asks for a thread. The words are those of q.Text, in lower case.
-func (q *Query) selects(t *Summary, words []string) bool {
+func selects(q *state.Query, t *state.Summary, words []string) bool {
 	if q.Status != "" && q.Status != t.Status || slices.Contains(q.Without, t.Key.Agent) {
 		return false
 	}

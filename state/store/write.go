@@ -1,4 +1,4 @@
-package state
+package store
 
 import (
 	"context"
@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/agui-gateway/gateway/state"
 )
 
 // checkFrames holds the writer to its fence and to the order of the log.
-func checkFrames(l *Lease, frames []Frame) error {
+func checkFrames(l *state.Lease, frames []state.Frame) error {
 	for i, f := range frames {
 		if f.ID.Fence != l.Fence || f.ID.Seq == 0 || i > 0 && f.ID.Seq <= frames[i-1].ID.Seq {
 			return fmt.Errorf("state: frame %s is out of order under fence %d", f.ID, l.Fence)
@@ -19,26 +21,26 @@ func checkFrames(l *Lease, frames []Frame) error {
 }
 
 // writable reports why the holder of a lease can write nothing. One that was given up has no attempt.
-func (s *store) writable(ctx context.Context, l *Lease, frames []Frame) error {
+func (s *store) writable(ctx context.Context, l *state.Lease, frames []state.Frame) error {
 	if err := s.ready(ctx); err != nil {
 		return err
 	}
 	if l.Attempt == "" {
-		return ErrLeaseLost
+		return state.ErrLeaseLost
 	}
 	return checkFrames(l, frames)
 }
 
 // granted passes on the error of a call that needs a lease, and forgets a lease that is lost.
-func (s *store) granted(l *Lease, err error) error {
-	if errors.Is(err, ErrLeaseLost) {
+func (s *store) granted(l *state.Lease, err error) error {
+	if errors.Is(err, state.ErrLeaseLost) {
 		s.lost(l)
 	}
 	return err
 }
 
-// Append adds frames to the log; see [Writer]. Readers of this process are given them from memory.
-func (s *store) Append(ctx context.Context, l *Lease, after FrameID, frames []Frame) error {
+// Append adds frames to the log; see [state.Writer]. Readers of this process are given them from memory.
+func (s *store) Append(ctx context.Context, l *state.Lease, after state.FrameID, frames []state.Frame) error {
 	if err := s.writable(ctx, l, frames); err != nil {
 		return err
 	}
@@ -49,20 +51,20 @@ func (s *store) Append(ctx context.Context, l *Lease, after FrameID, frames []Fr
 		return s.granted(l, err)
 	}
 	own.applyFlags(told)
-	s.show(ctx, l.digest(), born, frames, before)
+	s.show(ctx, digestOf(l), born, frames, before)
 	return nil
 }
 
-// Commit writes a turn boundary or the end of a run; see [Writer].
-func (s *store) Commit(ctx context.Context, l *Lease, c Commit) (*Thread, error) {
+// Commit writes a turn boundary or the end of a run; see [state.Writer].
+func (s *store) Commit(ctx context.Context, l *state.Lease, c state.Commit) (*state.Thread, error) {
 	if err := s.writable(ctx, l, c.Frames); err != nil {
 		return nil, err
 	}
-	return retryConflicts(ctx, func() (*Thread, error) { return s.commit(ctx, l, c) })
+	return retryConflicts(ctx, func() (*state.Thread, error) { return s.commit(ctx, l, c) })
 }
 
 // commit is one try.
-func (s *store) commit(ctx context.Context, l *Lease, c Commit) (*Thread, error) {
+func (s *store) commit(ctx context.Context, l *state.Lease, c state.Commit) (*state.Thread, error) {
 	own := s.owner(l)
 	revision, _ := own.seen()
 	read := ReadOptions{Have: own.known()}
@@ -79,22 +81,22 @@ func (s *store) commit(ctx context.Context, l *Lease, c Commit) (*Thread, error)
 	t := base.Thread
 	switch {
 	case !base.Exists():
-		return nil, s.granted(l, ErrLeaseLost)
+		return nil, s.granted(l, state.ErrLeaseLost)
 	case t.Repeats(l, c) || base.HasFrame: // only the commit that ends a run writes its last frame
 		return s.repeated(ctx, l, c, base)
 	case !t.HeldBy(l) || t.Rev < revision: // or the store went back behind a commit of this run
-		return nil, s.granted(l, ErrLeaseLost)
+		return nil, s.granted(l, state.ErrLeaseLost)
 	case t.Last.Less(c.After):
-		return nil, ErrGap
+		return nil, state.ErrGap
 	}
-	transition, err := PlanCommit(t, base.Facts, c, base.Now)
+	transition, err := state.PlanCommit(t, base.Facts, c, base.Now)
 	if err := errors.Join(base.Facts.Err(), err); err != nil {
 		return nil, err
 	}
 	after, written, err := s.write(ctx,
 		&Write{Base: base, Transition: transition, Lease: l, After: c.After, Ends: c.End != nil})
 	// or it is done, its reply was lost, and another run has begun since
-	if errors.Is(err, ErrLeaseLost) && !read.Frame.IsZero() {
+	if errors.Is(err, state.ErrLeaseLost) && !read.Frame.IsZero() {
 		again, err := s.backend.Read(ctx, l.Key, ReadOptions{Frame: read.Frame})
 		if err != nil {
 			return nil, err
@@ -106,7 +108,7 @@ func (s *store) commit(ctx context.Context, l *Lease, c Commit) (*Thread, error)
 	if err != nil {
 		return nil, s.granted(l, err)
 	}
-	s.show(ctx, l.digest(), after.Born, transition.Frames, written.Before)
+	s.show(ctx, digestOf(l), after.Born, transition.Frames, written.Before)
 	if c.End == nil {
 		own.remember(after)
 	} else {
@@ -116,7 +118,7 @@ func (s *store) commit(ctx context.Context, l *Lease, c Commit) (*Thread, error)
 }
 
 // repeated returns the thread after a commit that was made before with a lost reply.
-func (s *store) repeated(ctx context.Context, l *Lease, c Commit, r *Record) (*Thread, error) {
+func (s *store) repeated(ctx context.Context, l *state.Lease, c state.Commit, r *Record) (*state.Thread, error) {
 	if err := s.replicated(ctx, r); err != nil {
 		return nil, err
 	}
@@ -127,7 +129,7 @@ func (s *store) repeated(ctx context.Context, l *Lease, c Commit, r *Record) (*T
 }
 
 // update changes the record of the attempt that holds a lease.
-func (s *store) update(ctx context.Context, l *Lease, u AttemptUpdate) error {
+func (s *store) update(ctx context.Context, l *state.Lease, u AttemptUpdate) error {
 	if err := s.writable(ctx, l, nil); err != nil {
 		return err
 	}
@@ -148,31 +150,32 @@ func (s *store) update(ctx context.Context, l *Lease, u AttemptUpdate) error {
 	return nil
 }
 
-// Once records the result of an effect; see [Writer].
-func (s *store) Once(ctx context.Context, l *Lease, key string, result json.RawMessage) error {
+// Once records the result of an effect; see [state.Writer].
+func (s *store) Once(ctx context.Context, l *state.Lease, key string, result json.RawMessage) error {
 	return s.update(ctx, l, AttemptUpdate{Op: AttemptRecord, Effect: key, Result: result})
 }
 
-// Renew makes the lease last; see [Writer].
-func (s *store) Renew(ctx context.Context, l *Lease, ttl time.Duration) error {
-	return s.update(ctx, l, AttemptUpdate{Op: AttemptRenew, TTL: min(ttl, MaxTTL)})
+// Renew makes the lease last; see [state.Writer].
+func (s *store) Renew(ctx context.Context, l *state.Lease, ttl time.Duration) error {
+	return s.update(ctx, l, AttemptUpdate{Op: AttemptRenew, TTL: min(ttl, state.MaxTTL)})
 }
 
-// Release gives the run up; see [Writer].
-func (s *store) Release(ctx context.Context, l *Lease) error {
+// Release gives the run up; see [state.Writer].
+func (s *store) Release(ctx context.Context, l *state.Lease) error {
 	return s.update(ctx, l, AttemptUpdate{Op: AttemptRelease})
 }
 
-// PatchState changes the state from outside of a run; see [Patcher].
-func (s *store) PatchState(ctx context.Context, r *PatchRequest) (PatchResult, error) {
-	return retryConflicts(ctx, func() (PatchResult, error) {
+// PatchState changes the state from outside of a run; see [state.Patcher].
+func (s *store) PatchState(ctx context.Context, r *state.PatchRequest) (state.PatchResult, error) {
+	return retryConflicts(ctx, func() (state.PatchResult, error) {
 		base, err := s.existing(ctx, r.Key, ReadOptions{})
 		if err != nil {
-			return PatchResult{}, err
+			return state.PatchResult{}, err
 		}
-		transition, result, err := PlanPatch(base.Thread, base.Facts, r, claim(base, LeaseOptions{}).Fence, base.Now)
+		fence := claim(base, state.LeaseOptions{}).Fence
+		transition, result, err := state.PlanPatch(base.Thread, base.Facts, r, fence, base.Now)
 		if err := errors.Join(base.Facts.Err(), err); err != nil {
-			return PatchResult{}, err
+			return state.PatchResult{}, err
 		}
 		if !r.Known {
 			err = s.affords(ctx, r.Key.Principal, r.MaxStored, transition)
@@ -185,7 +188,7 @@ func (s *store) PatchState(ctx context.Context, r *PatchRequest) (PatchResult, e
 }
 
 // patch has a transition of patches written.
-func (s *store) patch(ctx context.Context, base *Record, transition *Transition) error {
+func (s *store) patch(ctx context.Context, base *Record, transition *state.Transition) error {
 	after, written, err := s.write(ctx, &Write{Base: base, Transition: transition, Ends: len(transition.Frames) > 0})
 	if err == nil {
 		s.show(ctx, after.Thread.Key.Digest(), after.Born, transition.Frames, written.Before)
@@ -196,7 +199,7 @@ func (s *store) patch(ctx context.Context, base *Record, transition *Transition)
 // settle makes the patches that wait on a thread where nothing runs any more. It fails with ErrConflict if it wrote the
 // thread, or somebody else did.
 func (s *store) settle(ctx context.Context, base *Record) error {
-	transition, err := PlanSettle(base.Thread, base.Facts, claim(base, LeaseOptions{}).Fence, base.Now)
+	transition, err := state.PlanSettle(base.Thread, base.Facts, claim(base, state.LeaseOptions{}).Fence, base.Now)
 	if err := errors.Join(base.Facts.Err(), err); err != nil || transition == nil {
 		return err
 	}

@@ -1,24 +1,26 @@
-package state
+package store
 
 import (
 	"context"
 	"strings"
+
+	"github.com/agui-gateway/gateway/state"
 )
 
-// affords fails with [ErrStored] if the principal's threads would take more than most bytes after a transition; 0 is
-// any number. Transitions that are made at the same time do not see each other.
-func (s *store) affords(ctx context.Context, principal string, most int64, transition *Transition) error {
+// affords fails with [state.ErrStored] if the principal's threads would take more than a number of bytes after a
+// transition; 0 is any number. Concurrent transitions do not see each other.
+func (s *store) affords(ctx context.Context, principal string, most int64, transition *state.Transition) error {
 	if most <= 0 || transition == nil {
 		return nil
 	}
 	stored, err := s.backend.Stored(ctx, principal)
 	if err == nil && stored+transition.Grows() > most {
-		err = ErrStored
+		err = state.ErrStored
 	}
 	return err
 }
 
-// Grows is [Transition.Grows] of the transition.
+// Grows is [state.Transition.Grows] of the transition.
 func (w *Write) Grows() int64 { return w.Transition.Grows() }
 
 // Limited reports whether a full store refuses the write: it begins or makes something, and no live run needs it. A run

@@ -1,7 +1,9 @@
-package state
+package store
+
+import "github.com/agui-gateway/gateway/state"
 
 // Feeds returns the number of threads with kept frames for readers.
-func Feeds(s Store) int {
+func Feeds(s state.Store) int {
 	of, _ := s.(*store)
 	of.mu.Lock()
 	defer of.mu.Unlock()

@@ -1,4 +1,4 @@
-package state
+package store
 
 import (
 	"context"
@@ -6,39 +6,41 @@ import (
 	"errors"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
 )
 
 // existing reads a thread that there is.
-func (s *store) existing(ctx context.Context, key Key, o ReadOptions) (*Record, error) {
+func (s *store) existing(ctx context.Context, key state.Key, o ReadOptions) (*Record, error) {
 	if err := s.ready(ctx); err != nil {
 		return nil, err
 	}
 	r, err := s.backend.Read(ctx, key, o)
 	if err == nil && !r.Exists() {
-		err = ErrUnknownThread
+		err = state.ErrUnknownThread
 	}
 	return r, err
 }
 
-// Load returns the thread as committed; see [ThreadReader].
-func (s *store) Load(ctx context.Context, key Key) (*Thread, []agui.Interrupt, error) {
+// Load returns the thread as committed; see [state.ThreadReader].
+func (s *store) Load(ctx context.Context, key state.Key) (*state.Thread, []agui.Interrupt, error) {
 	r, err := s.existing(ctx, key, ReadOptions{})
 	if err != nil {
 		return nil, nil, err
 	}
-	open := OpenInterrupts(r.Thread, r.Facts, r.Now)
+	open := state.OpenInterrupts(r.Thread, r.Facts, r.Now)
 	return r.Thread, open, r.Facts.Err()
 }
 
-// Snapshot returns the thread with its related records; see [ThreadReader]. It is read in pieces, anew if another
+// Snapshot returns the thread with its related records; see [state.ThreadReader]. It is read in pieces, anew if another
 // process wrote the thread between.
-func (s *store) Snapshot(ctx context.Context, key Key) (*Snapshot, error) {
-	return retryConflicts(ctx, func() (*Snapshot, error) {
+func (s *store) Snapshot(ctx context.Context, key state.Key) (*state.Snapshot, error) {
+	return retryConflicts(ctx, func() (*state.Snapshot, error) {
 		r, err := s.existing(ctx, key, ReadOptions{})
 		if err != nil {
 			return nil, err
 		}
-		shown := &Snapshot{Thread: r.Thread, Interrupts: OpenInterrupts(r.Thread, r.Facts, r.Now), Runs: runsOf(r)}
+		open := state.OpenInterrupts(r.Thread, r.Facts, r.Now)
+		shown := &state.Snapshot{Thread: r.Thread, Interrupts: open, Runs: runsOf(r)}
 		if shown.Messages, err = s.backend.Messages(ctx, key, -1); err != nil {
 			return nil, err
 		}
@@ -52,13 +54,13 @@ func (s *store) Snapshot(ctx context.Context, key Key) (*Snapshot, error) {
 		if now.Tag != r.Tag {
 			return nil, ErrConflict
 		}
-		shown.Answered = AnsweredTokens(now.Thread, now.Facts)
+		shown.Answered = state.AnsweredTokens(now.Thread, now.Facts)
 		return shown, now.Facts.Err()
 	})
 }
 
 // answeredIDs are the ids of the tokens of a thread's answered questions.
-func answeredIDs(t *Thread) []string {
+func answeredIDs(t *state.Thread) []string {
 	ids := make([]string, len(t.Answered))
 	for i, a := range t.Answered {
 		ids[i] = a.ID
@@ -66,9 +68,9 @@ func answeredIDs(t *Thread) []string {
 	return ids
 }
 
-// Runs returns the runs that are remembered; see [ThreadReader].
-func (s *store) Runs(ctx context.Context, key Key) ([]Run, error) {
-	return retryConflicts(ctx, func() ([]Run, error) {
+// Runs returns the runs that are remembered; see [state.ThreadReader].
+func (s *store) Runs(ctx context.Context, key state.Key) ([]state.Run, error) {
+	return retryConflicts(ctx, func() ([]state.Run, error) {
 		r, err := s.existing(ctx, key, ReadOptions{})
 		if err != nil {
 			return nil, err
@@ -79,61 +81,64 @@ func (s *store) Runs(ctx context.Context, key Key) ([]Run, error) {
 }
 
 // runsOf are the newest run and those before it.
-func runsOf(r *Record) []Run {
+func runsOf(r *Record) []state.Run {
 	if r.Thread.Run == nil {
 		return nil
 	}
-	return append([]Run{*r.Thread.Run}, r.Facts.Runs()...)
+	return append([]state.Run{*r.Thread.Run}, r.Facts.Runs()...)
 }
 
-// State returns the state at a revision; see [ThreadReader].
-func (s *store) State(ctx context.Context, key Key, rev int64) (json.RawMessage, error) {
+// State returns the state at a revision; see [state.ThreadReader].
+func (s *store) State(ctx context.Context, key state.Key, rev int64) (json.RawMessage, error) {
 	if err := s.ready(ctx); err != nil {
 		return nil, err
 	}
 	return s.backend.State(ctx, key, rev)
 }
 
-// Messages returns the conversation at a revision; see [ThreadReader].
-func (s *store) Messages(ctx context.Context, key Key, rev int64) (Conversation, error) {
+// Messages returns the conversation at a revision; see [state.ThreadReader].
+func (s *store) Messages(ctx context.Context, key state.Key, rev int64) (state.Conversation, error) {
 	if err := s.ready(ctx); err != nil {
 		return nil, err
 	}
-	return retryConflicts(ctx, func() (Conversation, error) { return s.backend.Messages(ctx, key, rev) })
+	return retryConflicts(ctx, func() (state.Conversation, error) { return s.backend.Messages(ctx, key, rev) })
 }
 
-// Holds reports whether the log still has the frame; see [ThreadReader].
-func (s *store) Holds(ctx context.Context, key Key, id FrameID) (bool, error) {
+// Holds reports whether the log still has the frame; see [state.ThreadReader].
+func (s *store) Holds(ctx context.Context, key state.Key, id state.FrameID) (bool, error) {
 	if err := s.ready(ctx); err != nil {
 		return false, err
 	}
 	return s.backend.Holds(ctx, key, id)
 }
 
-// Find returns the threads with an id; see [Directory].
-func (s *store) Find(ctx context.Context, principal, id string) ([]Key, error) {
+// Find returns the threads with an id; see [state.Directory].
+func (s *store) Find(ctx context.Context, principal, id string) ([]state.Key, error) {
 	if err := s.ready(ctx); err != nil {
 		return nil, err
 	}
 	return s.backend.Find(ctx, principal, id)
 }
 
-// Rename sets the title; see [Directory].
-func (s *store) Rename(ctx context.Context, key Key, title string) error {
+// Rename sets the title; see [state.Directory].
+func (s *store) Rename(ctx context.Context, key state.Key, title string) error {
 	_, err := retryConflicts(ctx, func() (*Record, error) {
 		base, err := s.existing(ctx, key, ReadOptions{})
 		if err != nil {
 			return nil, err
 		}
-		after, _, err := s.write(ctx, &Write{Base: base, Transition: PlanRename(base.Thread, title, base.Now)})
+		after, _, err := s.write(ctx, &Write{Base: base, Transition: state.PlanRename(base.Thread, title, base.Now)})
 		return after, err
 	})
 	return err
 }
 
-// Fork makes a thread of another's beginning; see [Directory].
-func (s *store) Fork(ctx context.Context, from Key, messageID, id string, maxStored int64) (*Thread, error) {
-	transition, err := retryConflicts(ctx, func() (*Transition, error) { return s.planFork(ctx, from, messageID, id) })
+// Fork makes a thread of another's beginning; see [state.Directory].
+func (s *store) Fork(
+	ctx context.Context, from state.Key, messageID, id string, maxStored int64,
+) (*state.Thread, error) {
+	plan := func() (*state.Transition, error) { return s.planFork(ctx, from, messageID, id) }
+	transition, err := retryConflicts(ctx, plan)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +148,7 @@ func (s *store) Fork(ctx context.Context, from Key, messageID, id string, maxSto
 		return nil, err
 	}
 	if base.Exists() {
-		return nil, ErrThreadExists
+		return nil, state.ErrThreadExists
 	}
 	if err := s.affords(ctx, key.Principal, maxStored, transition); err != nil {
 		return nil, err
@@ -152,7 +157,7 @@ func (s *store) Fork(ctx context.Context, from Key, messageID, id string, maxSto
 	if errors.Is(err, ErrConflict) { // or it is done, its reply was lost, and somebody has used it since
 		now, err := s.backend.Read(ctx, key, ReadOptions{})
 		if err == nil && now.Born != after.Born {
-			err = ErrThreadExists
+			err = state.ErrThreadExists
 		}
 		if err != nil {
 			return nil, err
@@ -165,7 +170,7 @@ func (s *store) Fork(ctx context.Context, from Key, messageID, id string, maxSto
 	return after.Thread, nil
 }
 
-func (s *store) planFork(ctx context.Context, from Key, messageID, id string) (*Transition, error) {
+func (s *store) planFork(ctx context.Context, from state.Key, messageID, id string) (*state.Transition, error) {
 	r, err := s.existing(ctx, from, ReadOptions{Messages: []string{messageID}})
 	if err != nil {
 		return nil, err
@@ -176,13 +181,13 @@ func (s *store) planFork(ctx context.Context, from Key, messageID, id string) (*
 			return nil, err
 		}
 	}
-	transition, err := PlanFork(r.Thread, r.Facts, messageID, Key{Principal: from.Principal, Agent: from.Agent, ID: id},
-		r.Now)
+	key := state.Key{Principal: from.Principal, Agent: from.Agent, ID: id}
+	transition, err := state.PlanFork(r.Thread, r.Facts, messageID, key, r.Now)
 	return transition, errors.Join(r.Facts.Err(), err)
 }
 
-// Delete forgets the thread; see [Directory].
-func (s *store) Delete(ctx context.Context, key Key) error {
+// Delete forgets the thread; see [state.Directory].
+func (s *store) Delete(ctx context.Context, key state.Key) error {
 	if err := s.ready(ctx); err != nil {
 		return err
 	}
@@ -192,16 +197,16 @@ func (s *store) Delete(ctx context.Context, key Key) error {
 	}
 	thread := key.Digest()
 	s.lookAgain(ctx, thread)
-	s.deliverSignal(attemptKey{thread, fence}, SignalStop)
+	s.deliverSignal(attemptKey{thread, fence}, state.SignalStop)
 	// its attempt may have nothing to write by which it would learn that
-	s.disown(&Lease{Key: key, Fence: fence, Thread: thread})
+	s.disown(&state.Lease{Key: key, Fence: fence, Thread: thread})
 	s.dropUnread(thread)
 	s.notify(Event{Kind: EventTurn, Thread: thread})
 	return nil
 }
 
-// Purge removes what a deletion has left; see [Directory].
-func (s *store) Purge(ctx context.Context, key Key) error {
+// Purge removes what a deletion has left; see [state.Directory].
+func (s *store) Purge(ctx context.Context, key state.Key) error {
 	if err := s.ready(ctx); err != nil {
 		return err
 	}

@@ -1,16 +1,18 @@
-package state
+package store
 
 import (
 	"context"
 	"iter"
 	"time"
+
+	"github.com/agui-gateway/gateway/state"
 )
 
-// Tail yields the frames after a cursor; see [ThreadReader]. Old frames are read from the backend, new ones come from
-// the one feed that all readers of the thread in this process share. Once it has begun, a tail waits for a backend that
-// is away; one that restarts without the thread ends it. The batches are shared and immutable.
-func (s *store) Tail(ctx context.Context, key Key, after FrameID) iter.Seq2[[]Frame, error] {
-	return func(yield func([]Frame, error) bool) {
+// Tail yields the frames after a cursor; see [state.ThreadReader]. Old frames are read from the backend, new ones come
+// from the one feed that all readers of the thread in this process share. Once it has begun, a tail waits for a backend
+// that is away; one that restarts without the thread ends it. The batches are shared and immutable.
+func (s *store) Tail(ctx context.Context, key state.Key, after state.FrameID) iter.Seq2[[]state.Frame, error] {
+	return func(yield func([]state.Frame, error) bool) {
 		t := &tail{store: s, key: key, at: after}
 		defer t.end()
 		for {
@@ -47,15 +49,15 @@ func (s *store) Tail(ctx context.Context, key Key, after FrameID) iter.Seq2[[]Fr
 // A tail is one reader's place in a log.
 type tail struct {
 	store *store
-	key   Key
-	at    FrameID
+	key   state.Key
+	at    state.FrameID
 	born  string // the incarnation of the log
 	feed  *feed  // nil until the reader has caught up
 	waits bool   // the feed had nothing the last time
 }
 
 // next returns the next frames, or a channel to wait on if there are none yet.
-func (t *tail) next(ctx context.Context) ([]Frame, <-chan struct{}, error) {
+func (t *tail) next(ctx context.Context) ([]state.Frame, <-chan struct{}, error) {
 	if t.feed == nil && t.born == "" {
 		if t.feed = t.store.joinRun(t.key, t.at); t.feed != nil {
 			t.born = t.feed.born
@@ -84,10 +86,10 @@ func (t *tail) next(ctx context.Context) ([]Frame, <-chan struct{}, error) {
 	}
 	unread := t.born == "" && t.at.IsZero()
 	if unread || !page.of(t.born) || older(t.at, t.born) {
-		return nil, nil, ErrUnknownThread
+		return nil, nil, state.ErrUnknownThread
 	}
 	if page.Lost || !t.at.IsZero() && t.at.Less(page.Cut) {
-		return nil, nil, ErrTrimmed
+		return nil, nil, state.ErrTrimmed
 	}
 	t.at = page.End
 	if !page.More && t.feed == nil && page.Born != "" {
@@ -96,7 +98,7 @@ func (t *tail) next(ctx context.Context) ([]Frame, <-chan struct{}, error) {
 	return page.Frames, wake, nil
 }
 
-func (t *tail) move(batch []Frame) {
+func (t *tail) move(batch []state.Frame) {
 	if len(batch) > 0 {
 		t.at = batch[len(batch)-1].ID
 	}

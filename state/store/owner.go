@@ -1,13 +1,15 @@
-package state
+package store
 
 import (
 	"sync"
 	"time"
+
+	"github.com/agui-gateway/gateway/state"
 )
 
 // An owner is a lease that this store has handed out, as far as it knows.
 type owner struct {
-	lease   *Lease
+	lease   *state.Lease
 	signals *signals
 
 	mu    sync.Mutex
@@ -22,8 +24,8 @@ type attemptKey struct {
 	fence  uint64
 }
 
-// digest is that of the thread's key.
-func (l *Lease) digest() string {
+// digestOf returns the digest of the lease's thread.
+func digestOf(l *state.Lease) string {
 	if l.Thread == "" { // not made by a store
 		return l.Key.Digest()
 	}
@@ -31,13 +33,13 @@ func (l *Lease) digest() string {
 }
 
 // own returns the lease of a thread's live attempt, which is this store's.
-func (s *store) own(r *Record, ttl time.Duration) *Lease {
+func (s *store) own(r *Record, ttl time.Duration) *state.Lease {
 	live, at := r.Thread.Live, attemptKey{r.Thread.Key.Digest(), r.Thread.Live.Fence}
 	s.mu.Lock()
 	own := s.owners[at]
 	if own == nil || own.lease.Attempt != live.Attempt {
 		own = &owner{signals: newSignals(), tied: live.Tied}
-		own.lease = &Lease{Key: r.Thread.Key, Attempt: live.Attempt, Fence: live.Fence, Signals: own.signals.ch,
+		own.lease = &state.Lease{Key: r.Thread.Key, Attempt: live.Attempt, Fence: live.Fence, Signals: own.signals.ch,
 			Thread: at.thread}
 		s.owners[at] = own
 	}
@@ -45,22 +47,22 @@ func (s *store) own(r *Record, ttl time.Duration) *Lease {
 	own.remember(r)
 	own.renewed(ttl)
 	if live.Stopped {
-		own.signals.send(SignalStop)
+		own.signals.send(state.SignalStop)
 	}
 	return own.lease
 }
 
 // owner returns the owner of a lease in this process, or nil.
-func (s *store) owner(l *Lease) *owner {
-	at := attemptKey{l.digest(), l.Fence}
+func (s *store) owner(l *state.Lease) *owner {
+	at := attemptKey{digestOf(l), l.Fence}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.owners[at]
 }
 
 // disown forgets a lease. Readers follow the backend from here on.
-func (s *store) disown(l *Lease) {
-	at := attemptKey{l.digest(), l.Fence}
+func (s *store) disown(l *state.Lease) {
+	at := attemptKey{digestOf(l), l.Fence}
 	s.mu.Lock()
 	if s.owners[at] != nil {
 		delete(s.owners, at)
@@ -70,23 +72,23 @@ func (s *store) disown(l *Lease) {
 }
 
 // handOver is disown for a lease of a thread that another process continues.
-func (s *store) handOver(l *Lease) {
+func (s *store) handOver(l *state.Lease) {
 	s.disown(l)
-	if s.dropUnread(l.digest()) && s.follower != nil {
-		s.refresh(l.digest())
+	if s.dropUnread(digestOf(l)) && s.follower != nil {
+		s.refresh(digestOf(l))
 	}
 }
 
 // ended is disown for a lease of an ended run.
-func (s *store) ended(l *Lease) {
+func (s *store) ended(l *state.Lease) {
 	s.disown(l)
-	s.endFeed(l.digest())
+	s.endFeed(digestOf(l))
 }
 
 // lost is disown for a lease that somebody else has taken away.
-func (s *store) lost(l *Lease) {
+func (s *store) lost(l *state.Lease) {
 	if own := s.owner(l); own != nil && own.lease.Attempt == l.Attempt {
-		own.signals.send(SignalLost)
+		own.signals.send(state.SignalLost)
 		s.handOver(l)
 	}
 }
@@ -95,7 +97,7 @@ func (s *store) lost(l *Lease) {
 func (s *store) disownStale() {
 	now := time.Now()
 	s.mu.Lock()
-	var stale []*Lease
+	var stale []*state.Lease
 	for _, own := range s.owners {
 		own.mu.Lock()
 		if now.After(own.stale) {
@@ -110,13 +112,13 @@ func (s *store) disownStale() {
 }
 
 // deliverSignal tells an attempt something, if it is this store's.
-func (s *store) deliverSignal(at attemptKey, signal Signal) {
+func (s *store) deliverSignal(at attemptKey, signal state.Signal) {
 	s.mu.Lock()
 	own := s.owners[at]
 	s.mu.Unlock()
 	switch {
 	case own == nil:
-	case signal == SignalLost:
+	case signal == state.SignalLost:
 		s.lost(own.lease)
 	default:
 		own.signals.send(signal)
@@ -158,11 +160,11 @@ func (o *owner) renewed(ttl time.Duration) {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.stale = time.Now().Add(10*min(ttl, MaxTTL/10) + time.Minute)
+	o.stale = time.Now().Add(10*min(ttl, state.MaxTTL/10) + time.Minute)
 }
 
 // applyFlags tells the attempt what the backend has noted for it: the event about it may have been missed.
-func (o *owner) applyFlags(told Flags) {
+func (o *owner) applyFlags(told state.Flags) {
 	if o == nil {
 		return
 	}
@@ -171,27 +173,29 @@ func (o *owner) applyFlags(told Flags) {
 	o.tied = told.Tied
 	o.mu.Unlock()
 	if untied {
-		o.signals.send(SignalUntie)
+		o.signals.send(state.SignalUntie)
 	}
 	if told.HungUp {
-		o.signals.send(SignalHungUp)
+		o.signals.send(state.SignalHungUp)
 	}
 	if told.Stopped {
-		o.signals.send(SignalStop)
+		o.signals.send(state.SignalStop)
 	}
 }
 
 // signals delivers signals to an attempt, each at most once: so the channel never fills up.
 type signals struct {
-	ch chan Signal
+	ch chan state.Signal
 
 	mu   sync.Mutex
-	sent map[Signal]bool
+	sent map[state.Signal]bool
 }
 
-func newSignals() *signals { return &signals{ch: make(chan Signal, 4), sent: map[Signal]bool{}} }
+func newSignals() *signals {
+	return &signals{ch: make(chan state.Signal, 4), sent: map[state.Signal]bool{}}
+}
 
-func (s *signals) send(signal Signal) {
+func (s *signals) send(signal state.Signal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.sent[signal] {

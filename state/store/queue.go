@@ -1,13 +1,15 @@
-package state
+package store
 
 import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/agui-gateway/gateway/state"
 )
 
-// Await keeps the place of a ticket until its turn; see [Queue].
-func (s *store) Await(ctx context.Context, key Key, ticket string, ttl time.Duration) error {
+// Await keeps the place of a ticket until its turn; see [state.Queue].
+func (s *store) Await(ctx context.Context, key state.Key, ticket string, ttl time.Duration) error {
 	wake, stop := s.waiting.join(key.Digest())
 	defer stop()
 	for {
@@ -15,7 +17,7 @@ func (s *store) Await(ctx context.Context, key Key, ticket string, ttl time.Dura
 			return err
 		}
 		t, now, err := s.backend.UpdateQueue(ctx, key,
-			QueueUpdate{Op: QueueRenew, Ticket: ticket, TTL: min(ttl, MaxTTL)})
+			QueueUpdate{Op: QueueRenew, Ticket: ticket, TTL: min(ttl, state.MaxTTL)})
 		if err != nil || t.Turn(ticket, now) {
 			return err
 		}
@@ -30,17 +32,18 @@ func (s *store) Await(ctx context.Context, key Key, ticket string, ttl time.Dura
 	}
 }
 
-// Hold takes the place before all others; see [Queue].
-func (s *store) Hold(ctx context.Context, key Key, ticket string, ttl time.Duration) error {
+// Hold takes the place before all others; see [state.Queue].
+func (s *store) Hold(ctx context.Context, key state.Key, ticket string, ttl time.Duration) error {
 	if err := s.ready(ctx); err != nil {
 		return err
 	}
-	_, _, err := s.backend.UpdateQueue(ctx, key, QueueUpdate{Op: QueueHold, Ticket: ticket, TTL: min(ttl, MaxTTL)})
+	u := QueueUpdate{Op: QueueHold, Ticket: ticket, TTL: min(ttl, state.MaxTTL)}
+	_, _, err := s.backend.UpdateQueue(ctx, key, u)
 	return err
 }
 
-// Leave gives a place up; see [Queue].
-func (s *store) Leave(ctx context.Context, key Key, ticket string) error {
+// Leave gives a place up; see [state.Queue].
+func (s *store) Leave(ctx context.Context, key state.Key, ticket string) error {
 	if err := s.ready(ctx); err != nil {
 		return err
 	}
