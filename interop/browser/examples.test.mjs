@@ -164,10 +164,14 @@ const teams = {
     "desk",
     "Write about the tides",
     async (page) => {
+      const card = page.getByRole("group", { name: "Is the draft all right?" });
+      const first = await card.elementHandle();
       await answer(page, "Is the draft all right?", "Shorter, please");
+      await page.waitForFunction((element) => !element.isConnected, first);
       await shows(page, "Tides in brief.");
-      await page.getByRole("group", { name: "Is the draft all right?" }).getByRole("button", { name: "Answer" }).click(); // it may be left empty
-      await page.getByRole("group", { name: "Is the draft all right?" }).waitFor({ state: "detached" });
+      await card.getByRole("button", { name: "Yes", exact: true }).click(); // an empty answer approves of nothing
+      await card.getByRole("button", { name: "Answer" }).click();
+      await card.waitFor({ state: "detached" });
     },
     "Tides in brief.",
   ],
