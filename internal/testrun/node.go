@@ -131,7 +131,7 @@ func (e nodeEvent) count(o *outcome, suite string, second bool) {
 	}
 	f := failure{name: filepath.Base(e.File) + ": " + name, pkg: e.File, test: e.Name, output: e.text()}
 	switch {
-	case e.Skipped && second, e.Suite && e.Passed:
+	case e.Skipped && second, e.Suite && e.Passed, e.Passed && e.Name == e.File: // the last is a file without tests
 		return
 	case e.Skipped:
 		f.final = "skipped"

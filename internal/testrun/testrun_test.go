@@ -152,7 +152,9 @@ func TestNothingRan(t *testing.T) {
 }
 
 const (
-	nodeHead  = "import { after, describe, test } from \"node:test\";\nimport { existsSync, writeFileSync } from \"node:fs\";\n"
+	nodeHead = "import { after, describe, test } from \"node:test\";\nimport { existsSync, writeFileSync } from \"node:fs\";\n"
+	// Node reports tests of this function as tests of this file.
+	nodeLib   = "import { test } from \"node:test\";\nexport const wrapped = (...args) => test(...args);\n"
 	nodeFlaky = "(name) => { if (!existsSync(name)) { writeFileSync(name, \"\"); throw new Error(\"not yet\"); } }"
 )
 
@@ -169,11 +171,12 @@ func TestNode(t *testing.T) {
 		{"a timeout", `test("a", { timeout: 50 }, () => new Promise((resolve) => setTimeout(resolve, 1000)));`, 1, "", "a.test.mjs: a (timeout)\n"},
 		{"an error at load", `throw new Error("early");`, 1, "", "a.test.mjs (crash)\n"},
 		{"a hook fails", `test("a", () => {}); after(() => { throw new Error("late"); });`, 1, "", "a.test.mjs (crash)\n    Error: late\n"},
+		{"a file without the failed test", `import { wrapped } from "./lib.mjs"; const once = ` + nodeFlaky + `; wrapped("a", () => once("a"));`, 1, "", "lib.mjs: a\n    Error: not yet\n"},
 		{"a skip", `test.skip("a", () => {});`, 1, "", "a.test.mjs: a (skipped)\n"},
 		{"a todo", `test.todo("a");`, 1, "", "a.test.mjs: a (skipped)\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			write(t, map[string]string{"a.test.mjs": nodeHead + tt.source + "\n"})
+			write(t, map[string]string{"a.test.mjs": nodeHead + tt.source + "\n", "lib.mjs": nodeLib})
 			check(t, judge(t, ledger{t.TempDir()}, "node", "--test-timeout=20000", "a.test.mjs"), tt.code, tt.flaky, tt.failed)
 		})
 	}
