@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs each test ten times that was added since this stage passed last, or in the last day if it never did.
+# Runs each test ten times that was added since this stage passed last, or in the last day if it never did. More than 100 tests run fewer times.
 # shellcheck source=.ci/env.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
 

@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// addedTimes is how often an added test runs.
-const addedTimes = 10
+// addedTimes returns how often each of n added tests runs: ten times, or as often as makes 1,000 runs, at least three.
+func addedTimes(n int) int { return max(3, min(10, 1000/max(n, 1))) }
 
 // An addedTest is a test that a diff adds.
 type addedTest struct {
@@ -31,8 +31,8 @@ var (
 	computed = regexp.MustCompile(`\\\$\\\{.*?\\\}`) // part of a quoted name in Node
 )
 
-// runAdded runs each test that was added since base, ten times, two commands at a time. It must run at the root of the
-// checkout. No failed test runs again. The tests of a file that was only renamed do not count.
+// runAdded runs each test that was added since base several times, two commands at a time. It must run at the root of
+// the checkout. No failed test runs again. The tests of a file that was only renamed do not count.
 func runAdded(ctx context.Context, base string, l ledger, out *log.Logger) (int, error) {
 	args := []string{"diff", "--unified=0", "--find-renames", "--no-color", base, "HEAD"}
 	cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // its caller names a commit
@@ -42,7 +42,7 @@ func runAdded(ctx context.Context, base string, l ledger, out *log.Logger) (int,
 		return 0, fmt.Errorf("git diff: %w", err)
 	}
 	tests := addedTests(string(diff))
-	out.Printf("%d tests were added since %s", len(tests), base)
+	out.Printf("%d tests were added since %s; each runs %d times", len(tests), base, addedTimes(len(tests)))
 	commands := addedCommands(tests)
 	results := make([]chan result, len(commands))
 	slots := make(chan struct{}, 2)
@@ -116,8 +116,10 @@ func addedTests(diff string) []addedTest {
 	return tests
 }
 
-// addedCommands returns the commands that run tests ten times: one for each package of Go and each file in Node.
+// addedCommands returns the commands that run added tests: one for each package of Go, and for each run of a file in
+// Node.
 func addedCommands(tests []addedTest) []exec.Cmd {
+	times := addedTimes(len(tests))
 	groups := map[string][]string{}
 	var order []string
 	for _, t := range tests {
@@ -137,18 +139,18 @@ func addedCommands(tests []addedTest) []exec.Cmd {
 		pattern := "^(" + strings.Join(groups[key], "|") + ")$"
 		switch {
 		case strings.HasSuffix(key, ".mjs"):
-			for range addedTimes {
+			for range times {
 				commands = append(commands, exec.Cmd{Dir: path.Dir(key), Args: []string{"node", "--test",
 					"--test-timeout=200000", "--test-name-pattern=" + pattern, path.Base(key)}})
 			}
 		case strings.Contains(key, ".test.ts"):
-			for range addedTimes {
+			for range times {
 				commands = append(commands, exec.Cmd{Dir: "web", Args: []string{"node_modules/.bin/vitest", "run",
 					"--reporter=dot", "-t", pattern, strings.TrimPrefix(key, "web/")}})
 			}
 		default:
 			commands = append(commands, exec.Cmd{Dir: key, Args: []string{"go", "test", "-race", "-vet=off",
-				fmt.Sprintf("-count=%d", addedTimes), "-timeout=10m", "-run", pattern}})
+				fmt.Sprintf("-count=%d", times), "-timeout=10m", "-run", pattern}})
 		}
 	}
 	return commands

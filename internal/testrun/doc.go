@@ -3,7 +3,7 @@
 //	testrun go [go test flags] PACKAGES    go test -json
 //	testrun node [node flags] FILES        node --test
 //	testrun vitest [vitest flags]          vitest run
-//	testrun added COMMIT                   each test that was added since a commit, ten times, without second runs
+//	testrun added COMMIT                   each test added since a commit, up to ten times, without second runs
 //
 // A test that fails and then passes by itself is flaky. The run stays green with at most [mostFlaky] flaky tests,
 // counted over all calls that share the directory CI_RESULTS. There is no second run after a race report, a panic, a
