@@ -11,11 +11,11 @@ import (
 
 // An attempt is one run: a message that is sent, and the task that is followed.
 type attempt struct {
-	c    *Client
-	r    client.Request
-	s    *client.Session
-	e    endpoint
-	tell *teller
+	c   *Client
+	r   client.Request
+	s   *client.Session
+	e   endpoint
+	out *translator
 
 	taskID string
 	// asked is the question that the message answers. Until the task has moved its status is what it was.
@@ -35,11 +35,11 @@ const controlTimeout = 5 * time.Second
 // over reports whether there is nothing to wait for any more.
 func (a *attempt) over() bool { return a.reply || a.last != nil && !a.last.State.works() }
 
-// run asks, and tells the answer to its end. What it does not see the end of it cancels.
+// run sends the message and follows its task to the end. A task of which it does not see the end is cancelled.
 func (a *attempt) run(ctx context.Context) error {
 	a.s = a.c.http.Session(ctx, a.r.Header)
 	defer a.s.End()
-	err := a.tell.start()
+	err := a.out.Start()
 	if err == nil {
 		err = a.answer()
 	}
@@ -140,8 +140,8 @@ func (a *attempt) stream(method string, params map[string]any, take func(event) 
 func (a *attempt) take(e event) error {
 	if e.message != nil {
 		a.seen, a.reply = true, true
-		a.tell.used(e.message.Metadata)
-		return a.tell.message(e.message)
+		a.out.addUsage(e.message.Metadata)
+		return a.out.message(e.message)
 	}
 	id := e.taskID()
 	switch {
@@ -156,15 +156,15 @@ func (a *attempt) take(e event) error {
 			}
 		}
 	}
-	a.tell.taskID = id
+	a.out.taskID = id
 	switch {
 	case e.artifact != nil:
 		a.moved = true
-		a.tell.used(e.artifact.Metadata, e.artifact.Artifact.Metadata)
-		return a.tell.artifact(&e.artifact.Artifact, e.artifact.Append, e.artifact.LastChunk)
+		a.out.addUsage(e.artifact.Metadata, e.artifact.Artifact.Metadata)
+		return a.out.artifact(&e.artifact.Artifact, e.artifact.Append, e.artifact.LastChunk)
 	case e.status != nil:
 		a.moved = true
-		a.tell.used(e.status.Metadata)
+		a.out.addUsage(e.status.Metadata)
 		return a.status(&e.status.Status)
 	default:
 		return a.task(e.task)
@@ -172,18 +172,18 @@ func (a *attempt) take(e event) error {
 }
 
 func (a *attempt) task(t *task) error {
-	a.tell.used(t.Metadata)
+	a.out.addUsage(t.Metadata)
 	stale := a.asked != nil && !a.moved && t.Status.State.asks() && t.Status.key() == a.asked.key
 	for _, m := range a.since(t.History) {
 		if t.Status.Message != nil && m.ID == t.Status.Message.ID {
 			continue // sent with the status
 		}
-		if err := a.tell.message(m); err != nil {
+		if err := a.out.message(m); err != nil {
 			return err
 		}
 	}
 	for i := range t.Artifacts {
-		if err := a.tell.artifact(&t.Artifacts[i], false, !t.Status.State.works()); err != nil {
+		if err := a.out.artifact(&t.Artifacts[i], false, !t.Status.State.works()); err != nil {
 			return err
 		}
 	}
@@ -214,7 +214,7 @@ func (a *attempt) since(history []message) []*message {
 func (a *attempt) status(s *taskStatus) error {
 	if s.State != a.state {
 		a.state = s.State
-		if err := a.tell.enter(s.State); err != nil {
+		if err := a.out.enter(s.State); err != nil {
 			return err
 		}
 	}
@@ -222,10 +222,10 @@ func (a *attempt) status(s *taskStatus) error {
 	if s.Message == nil {
 		return nil
 	}
-	a.tell.used(s.Message.Metadata)
+	a.out.addUsage(s.Message.Metadata)
 	switch s.State {
 	case stateSubmitted, stateWorking, stateCompleted:
-		return a.tell.message(s.Message)
+		return a.out.message(s.Message)
 	default:
 		return nil // it is the question, or the reason
 	}
@@ -238,7 +238,7 @@ func (a *attempt) callOff() error {
 		return err
 	}
 	if e.task != nil {
-		a.tell.used(e.task.Metadata)
+		a.out.addUsage(e.task.Metadata)
 	}
 	a.reply = true // nothing is at work there
 	return nil
@@ -255,10 +255,10 @@ func (a *attempt) end() error {
 			outcome.Type = agui.OutcomeInterrupt
 			outcome.Interrupts = []agui.Interrupt{said.interrupt(a.taskID)}
 		default:
-			return a.tell.fail("task_"+string(said.State), said.text())
+			return a.out.end(nil, "task_"+string(said.State), said.text())
 		}
 	}
-	return a.tell.finish(outcome)
+	return a.out.end(outcome, "", "")
 }
 
 // stop cancels a task without waiting for its end. If the agent takes long to answer, the request continues in the

@@ -156,7 +156,7 @@ func isAnswer(err error) bool {
 // its task is cancelled, unless Leave says otherwise.
 func (c *Client) Run(ctx context.Context, r client.Request) iter.Seq2[agui.Event, error] {
 	return client.Once(func(yield func(agui.Event, error) bool) error {
-		a := &attempt{c: c, r: r, tell: newTeller(r, c.o.State, yield)}
+		a := &attempt{c: c, r: r, out: newTranslator(r, c.o.State, yield)}
 		return a.run(ctx)
 	})
 }

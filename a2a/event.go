@@ -130,7 +130,7 @@ var errEvent = errors.New("the result is neither a message nor a task nor an upd
 // parseEvent reads a result, in the form of 1.0, where a member says what it is, of 0.3, where kind does, or as a bare
 // task.
 func parseEvent(data []byte) (event, error) {
-	var told struct {
+	var body struct {
 		Task           json.RawMessage `json:"task"`
 		Message        json.RawMessage `json:"message"`
 		StatusUpdate   json.RawMessage `json:"statusUpdate"`
@@ -138,28 +138,28 @@ func parseEvent(data []byte) (event, error) {
 		Kind           string          `json:"kind"`
 		ID             string          `json:"id"`
 	}
-	if exact.Unmarshal(data, &told) != nil {
+	if exact.Unmarshal(data, &body) != nil {
 		return event{}, errEvent
 	}
 	var e event
 	var err error
 	switch {
-	case told.Kind == "task", told.Kind == "" && told.ID != "":
+	case body.Kind == "task", body.Kind == "" && body.ID != "":
 		err = decode(data, &e.task)
-	case told.Kind == "message":
+	case body.Kind == "message":
 		err = decode(data, &e.message)
-	case told.Kind == "status-update":
+	case body.Kind == "status-update":
 		err = decode(data, &e.status)
-	case told.Kind == "artifact-update":
+	case body.Kind == "artifact-update":
 		err = decode(data, &e.artifact)
-	case told.Task != nil:
-		err = decode(told.Task, &e.task)
-	case told.Message != nil:
-		err = decode(told.Message, &e.message)
-	case told.StatusUpdate != nil:
-		err = decode(told.StatusUpdate, &e.status)
-	case told.ArtifactUpdate != nil:
-		err = decode(told.ArtifactUpdate, &e.artifact)
+	case body.Task != nil:
+		err = decode(body.Task, &e.task)
+	case body.Message != nil:
+		err = decode(body.Message, &e.message)
+	case body.StatusUpdate != nil:
+		err = decode(body.StatusUpdate, &e.status)
+	case body.ArtifactUpdate != nil:
+		err = decode(body.ArtifactUpdate, &e.artifact)
 	default:
 		err = errEvent
 	}

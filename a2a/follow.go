@@ -41,11 +41,11 @@ func (a *attempt) follow(err error) error {
 			a.r.Warn("", "the answer broke off, the task is followed")
 			tries++
 		}
-		told := a.tell.told
+		sent := a.out.Sent()
 		if err = a.look(); err == nil && !a.over() && a.e.streams {
 			err = a.subscribe()
 		}
-		if a.tell.told != told {
+		if a.out.Sent() != sent {
 			tries, wait, lastNews = 0, reconnectAfter, time.Now()
 		}
 		if a.over() || err != nil && !a.mayReconnect(err) {
@@ -59,14 +59,7 @@ func (a *attempt) follow(err error) error {
 }
 
 // mayReconnect reports whether a task may still be followed after err.
-func (a *attempt) mayReconnect(err error) bool {
-	e, ok := errors.AsType[*client.Error](err)
-	if !ok || !a.seen {
-		return false
-	}
-	return e.Fault == client.FaultCut || e.Fault == client.FaultUnreachable ||
-		e.Fault == client.FaultStatus && e.Status >= 500
-}
+func (a *attempt) mayReconnect(err error) bool { return a.seen && client.IsCut(err, true) }
 
 func (a *attempt) look() error {
 	e, err := a.e.event(a.s, a.e.dialect.get, a.e.params(map[string]any{"id": a.taskID}))

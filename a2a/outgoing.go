@@ -50,11 +50,11 @@ func (a *attempt) words(messages []agui.Message) []part {
 		if !ok {
 			parts = []agui.Part{{Type: agui.PartText, Text: m.Content.Text()}}
 		}
-		told, lost := fromParts(parts)
+		converted, lost := fromParts(parts)
 		if lost {
 			a.r.Warn("", "a message has a file that only a model's provider has")
 		}
-		list = append(list, told...)
+		list = append(list, converted...)
 	}
 	return list
 }

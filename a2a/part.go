@@ -22,7 +22,7 @@ func (p *part) isFile() bool { return p.Bytes != "" || p.URL != "" }
 
 // UnmarshalJSON reads a part in the form of either version.
 func (p *part) UnmarshalJSON(data []byte) error {
-	var told struct {
+	var body struct {
 		Text      surrogate.Text  `json:"text"`
 		Raw       string          `json:"raw"`
 		URL       string          `json:"url"`
@@ -36,15 +36,15 @@ func (p *part) UnmarshalJSON(data []byte) error {
 			URI      string `json:"uri"`
 		} `json:"file"` // 0.3
 	}
-	if err := exact.Unmarshal(data, &told); err != nil {
+	if err := exact.Unmarshal(data, &body); err != nil {
 		return err
 	}
-	*p = part{Text: string(told.Text), Bytes: told.Raw, URL: told.URL, MediaType: told.MediaType, Name: told.Filename}
-	if f := told.File; f.Bytes != "" || f.URI != "" {
+	*p = part{Text: string(body.Text), Bytes: body.Raw, URL: body.URL, MediaType: body.MediaType, Name: body.Filename}
+	if f := body.File; f.Bytes != "" || f.URI != "" {
 		p.Bytes, p.URL, p.MediaType, p.Name = f.Bytes, f.URI, f.MimeType, f.Name
 	}
-	if string(told.Data) != "null" {
-		p.Data = told.Data
+	if string(body.Data) != "null" {
+		p.Data = body.Data
 	}
 	return nil
 }
@@ -105,9 +105,9 @@ func fromParts(parts []agui.Part) (list []part, lost bool) {
 			lost = true
 			continue
 		}
-		var told struct{ Filename string }
-		_ = exact.Unmarshal(p.Metadata, &told) // other metadata has no name
-		out := part{MediaType: p.Source.MimeType, Name: told.Filename}
+		var body struct{ Filename string }
+		_ = exact.Unmarshal(p.Metadata, &body) // other metadata has no name
+		out := part{MediaType: p.Source.MimeType, Name: body.Filename}
 		if p.Source.Type == agui.SourceData {
 			out.Bytes = p.Source.Value
 		} else {

@@ -44,18 +44,18 @@ func (s *taskStatus) interrupt(taskID string) agui.Interrupt {
 // schemaIn is the form that data of a question asks to be filled in: a JSON Schema of an object, as it is or as the
 // member schema; nil if there is none.
 func schemaIn(data json.RawMessage) json.RawMessage {
-	var told struct {
+	var body struct {
 		Type       json.RawMessage            `json:"type"`
 		Properties map[string]json.RawMessage `json:"properties"`
 		Schema     json.RawMessage            `json:"schema"`
 	}
 	switch {
-	case exact.Unmarshal(data, &told) != nil:
+	case exact.Unmarshal(data, &body) != nil:
 		return nil
-	case string(told.Type) == `"object"` && told.Properties != nil:
+	case string(body.Type) == `"object"` && body.Properties != nil:
 		return data
-	case told.Schema != nil:
-		return schemaIn(told.Schema)
+	case body.Schema != nil:
+		return schemaIn(body.Schema)
 	default:
 		return nil
 	}

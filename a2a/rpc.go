@@ -72,7 +72,7 @@ func (e endpoint) call(s *client.Session, method string, params map[string]any) 
 }
 
 func parseResponse(data []byte) (json.RawMessage, error) {
-	var told struct {
+	var body struct {
 		JSONRPC string          `json:"jsonrpc"`
 		Result  json.RawMessage `json:"result"`
 		Error   *struct {
@@ -81,13 +81,13 @@ func parseResponse(data []byte) (json.RawMessage, error) {
 		} `json:"error"`
 	}
 	switch {
-	case exact.Unmarshal(data, &told) != nil, told.JSONRPC != "2.0", told.Error == nil && told.Result == nil:
+	case exact.Unmarshal(data, &body) != nil, body.JSONRPC != "2.0", body.Error == nil && body.Result == nil:
 		return nil, &client.Error{Fault: client.FaultInvalid, Err: errNoResult}
-	case told.Error != nil:
+	case body.Error != nil:
 		return nil,
-			&client.Error{Fault: client.FaultStatus, Message: told.Error.Message, Err: rpcError(told.Error.Code)}
+			&client.Error{Fault: client.FaultStatus, Message: body.Error.Message, Err: rpcError(body.Error.Code)}
 	default:
-		return told.Result, nil
+		return body.Result, nil
 	}
 }
 

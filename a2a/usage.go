@@ -14,16 +14,16 @@ var usageMembers = []string{"usage", "adk_usage_metadata"}
 // usageIn is the usage that metadata tells of; nil if it does not.
 func usageIn(m metadata) *agui.TokenUsage {
 	for _, name := range usageMembers {
-		var told map[string]json.RawMessage
-		if raw := m[name]; raw == nil || exact.Unmarshal(raw, &told) != nil {
+		var body map[string]json.RawMessage
+		if raw := m[name]; raw == nil || exact.Unmarshal(raw, &body) != nil {
 			continue
 		}
 		u := agui.TokenUsage{
-			InputTokens:  count(told, "inputTokens", "input_tokens", "prompt_tokens", "promptTokenCount"),
-			OutputTokens: count(told, "outputTokens", "output_tokens", "completion_tokens", "candidatesTokenCount"),
-			TotalTokens:  count(told, "totalTokens", "total_tokens", "totalTokenCount"),
+			InputTokens:  count(body, "inputTokens", "input_tokens", "prompt_tokens", "promptTokenCount"),
+			OutputTokens: count(body, "outputTokens", "output_tokens", "completion_tokens", "candidatesTokenCount"),
+			TotalTokens:  count(body, "totalTokens", "total_tokens", "totalTokenCount"),
 		}
-		_ = exact.Unmarshal(told["model"], &u.Model) // any other value names none
+		_ = exact.Unmarshal(body["model"], &u.Model) // any other value names none
 		if u.InputTokens != nil || u.OutputTokens != nil || u.TotalTokens != nil {
 			return &u
 		}
@@ -32,10 +32,10 @@ func usageIn(m metadata) *agui.TokenUsage {
 }
 
 // count is the first of the members that is a count.
-func count(told map[string]json.RawMessage, names ...string) *int64 {
+func count(body map[string]json.RawMessage, names ...string) *int64 {
 	for _, name := range names {
 		var n int64
-		if raw := told[name]; raw != nil && exact.Unmarshal(raw, &n) == nil && n >= 0 {
+		if raw := body[name]; raw != nil && exact.Unmarshal(raw, &n) == nil && n >= 0 {
 			return &n
 		}
 	}

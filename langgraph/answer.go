@@ -16,7 +16,7 @@ type answer struct {
 	c       *Client
 	s       *client.Session
 	request client.Request
-	told    *told
+	out     *translator
 	before  threadState     // before the run
 	old     map[string]bool // ids of the messages that the run did not make
 
@@ -36,12 +36,11 @@ type statusOf struct {
 func (s statusOf) active() bool { return s.Status == "pending" || s.Status == "running" }
 
 func (a *answer) run() error {
-	in := a.request.Input
 	p, err := a.prepare()
 	if err != nil {
 		return err
 	}
-	if err := a.told.emit(&agui.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID}); err != nil {
+	if err := a.out.Start(); err != nil {
 		return err
 	}
 	switch {
@@ -52,7 +51,7 @@ func (a *answer) run() error {
 				return err
 			}
 		}
-		return a.told.emit(&agui.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID})
+		return a.out.Finish(nil, nil)
 	case p.served:
 		a.over = true
 		return a.finish(statusOf{Status: "success"})
@@ -83,7 +82,7 @@ const maxJoins, mostJoins = 5, 50
 func (a *answer) follow(call client.Call) error {
 	for joins, all := 0, 0; ; joins, all = joins+1, all+1 {
 		seen, err := a.read(call)
-		if err != nil && !a.isCut(err) {
+		if err != nil && !client.IsCut(err, a.runID != "") {
 			return err
 		}
 		if seen {
@@ -124,22 +123,6 @@ func unlessWhole(err error) error {
 		return &client.Error{Fault: client.FaultCut, Err: errNoEnd}
 	}
 	return err
-}
-
-// isCut reports whether an error leaves open what became of the run.
-func (a *answer) isCut(err error) bool {
-	e, ok := errors.AsType[*client.Error](err)
-	switch {
-	case !ok:
-		return false
-	case e.Fault == client.FaultCut:
-		return true
-	case e.Fault == client.FaultUnreachable,
-		e.Fault == client.FaultStatus && e.Status >= http.StatusInternalServerError:
-		return a.runID != "" // a join that failed; a run that was refused has not begun
-	default:
-		return false
-	}
 }
 
 // read takes what one stream brings, and reports whether it brought anything.

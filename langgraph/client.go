@@ -57,7 +57,7 @@ func (c *Client) Run(ctx context.Context, r client.Request) iter.Seq2[agui.Event
 	return client.Once(func(yield func(agui.Event, error) bool) error {
 		s := c.conn.Session(ctx, r.Header)
 		defer s.End()
-		a := &answer{c: c, s: s, request: r, told: newTold(yield)}
+		a := &answer{c: c, s: s, request: r, out: newTranslator(r.Writer(yield))}
 		err := a.run()
 		if err != nil {
 			a.stop(ctx)

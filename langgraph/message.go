@@ -89,9 +89,9 @@ func messageOf(raw json.RawMessage) (message, bool) {
 
 // isPiece reports whether a message of the stream is to be added to those before it, and not the whole of them.
 func isPiece(raw json.RawMessage, m *message) bool {
-	var told struct{ Type string }
-	_ = exact.Unmarshal(raw, &told) // it is that of m
-	return m.Pieces != nil || strings.HasSuffix(told.Type, "Chunk")
+	var body struct{ Type string }
+	_ = exact.Unmarshal(raw, &body) // it is that of m
+	return m.Pieces != nil || strings.HasSuffix(body.Type, "Chunk")
 }
 
 func isMarked(m *message) bool { return m.Extra.Marked }

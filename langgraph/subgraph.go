@@ -18,7 +18,7 @@ type subgraph struct {
 
 // tag returns the attribution of a namespace's events; the assistant's own graph is the empty one. A subgraph begins
 // with its first event.
-func (t *told) tag(ns string) (agui.Tagged, error) {
+func (t *translator) tag(ns string) (agui.Tagged, error) {
 	if ns == "" {
 		return agui.Tagged{}, nil
 	}
@@ -39,15 +39,15 @@ func (t *told) tag(ns string) (agui.Tagged, error) {
 	g.name, _, _ = strings.Cut(ns[strings.LastIndexByte(ns, '|')+1:], ":")
 	t.graphs[ns], t.open = g, append(t.open, g)
 	return agui.Tagged{SubagentRunID: id},
-		t.emit(&agui.SubagentStarted{SubagentRunID: id, Name: g.name, ParentSubagentRunID: above.SubagentRunID})
+		t.Emit(&agui.SubagentStarted{SubagentRunID: id, Name: g.name, ParentSubagentRunID: above.SubagentRunID})
 }
 
 func parentOf(ns string) string { return ns[:max(0, strings.LastIndexByte(ns, '|'))] }
 
 // closeNode closes the subgraph of a node of a namespace that is done. Among several concurrent subgraphs the finished
 // one is unknown: they end with the run.
-func (t *told) closeNode(ns, node string) error {
-	if err := t.closeSaid(func(s *said) bool { return s.graph == ns && s.node == node }); err != nil {
+func (t *translator) closeNode(ns, node string) error {
+	if err := t.closeMessages(func(s *spoken) bool { return s.graph == ns && s.node == node }); err != nil {
 		return err
 	}
 	var below []*subgraph
@@ -63,7 +63,7 @@ func (t *told) closeNode(ns, node string) error {
 }
 
 // closeGraph ends a subgraph, after those inside it.
-func (t *told) closeGraph(g *subgraph) error {
+func (t *translator) closeGraph(g *subgraph) error {
 	for _, inner := range slices.Backward(slices.Clone(t.open)) {
 		if !inner.over && strings.HasPrefix(inner.ns, g.ns+"|") {
 			if err := t.closeGraph(inner); err != nil {
@@ -71,19 +71,19 @@ func (t *told) closeGraph(g *subgraph) error {
 			}
 		}
 	}
-	if err := t.closeSaid(func(s *said) bool { return s.graph == g.ns }); err != nil {
+	if err := t.closeMessages(func(s *spoken) bool { return s.graph == g.ns }); err != nil {
 		return err
 	}
 	g.over = true
 	t.open = slices.DeleteFunc(t.open, func(o *subgraph) bool { return o == g })
-	return t.emit(&agui.SubagentFinished{SubagentRunID: g.id})
+	return t.Emit(&agui.SubagentFinished{SubagentRunID: g.id})
 }
 
-func (t *told) closeAll() error {
+func (t *translator) closeAll() error {
 	for len(t.open) > 0 {
 		if err := t.closeGraph(t.open[len(t.open)-1]); err != nil {
 			return err
 		}
 	}
-	return t.closeSaid(func(*said) bool { return true })
+	return t.closeMessages(func(*spoken) bool { return true })
 }

@@ -32,9 +32,9 @@ func (a *answer) take(record agui.Record) error {
 	}
 	switch mode {
 	case "metadata":
-		var told statusOf
-		if exact.Unmarshal(record.Data, &told) == nil && told.ID != "" {
-			a.runID = told.ID
+		var body statusOf
+		if exact.Unmarshal(record.Data, &body) == nil && body.ID != "" {
+			a.runID = body.ID
 		}
 	case "error":
 		a.failed = failureOf(record.Data)
@@ -46,16 +46,16 @@ func (a *answer) take(record agui.Record) error {
 		}
 	case "updates":
 		for _, node := range nodesOf(record.Data) {
-			if err := a.told.closeNode(ns, node); err != nil {
+			if err := a.out.closeNode(ns, node); err != nil {
 				return err
 			}
 		}
 	case "custom":
-		tag, err := a.told.tag(ns)
+		tag, err := a.out.tag(ns)
 		if err != nil {
 			return err
 		}
-		return a.told.emit(&agui.Custom{Tagged: tag, Name: CustomName, Value: record.Data})
+		return a.out.Emit(&agui.Custom{Tagged: tag, Name: CustomName, Value: record.Data})
 	}
 	return nil
 }
@@ -103,35 +103,35 @@ func (a *answer) takeMessage(ns string, data []byte) error {
 	}
 	switch m.Type {
 	case typeTool:
-		return a.told.result(&m, ns)
+		return a.out.result(&m, ns)
 	case typeAI:
 	default:
 		return nil // others' words are not the assistant's to add
 	}
-	s := a.told.message(m.ID, ns, from.Node)
+	s := a.out.messageOf(m.ID, ns, from.Node)
 	s.provider, s.model = cmp.Or(s.provider, from.Provider, m.Response.Provider),
 		cmp.Or(s.model, from.Model, m.Response.Model, m.Response.OtherName)
 	if !isPiece(pair[0], &m) {
 		s.usage = cmp.Or(m.Usage, s.usage)
-		return a.told.whole(&m, s)
+		return a.out.whole(&m, s)
 	}
 	s.used(m.Usage)
 	return a.takePiece(&m, s)
 }
 
-func (a *answer) takePiece(m *message, s *said) error {
+func (a *answer) takePiece(m *message, s *spoken) error {
 	text, thought := saidBy(m)
-	if err := a.told.think(s, thought); err != nil {
+	if err := a.out.think(s, thought); err != nil {
 		return err
 	}
-	if err := a.told.write(s, text); err != nil {
+	if err := a.out.write(s, text); err != nil {
 		return err
 	}
 	if m.Pieces == nil {
 		return nil
 	}
 	for _, p := range *m.Pieces {
-		if err := a.told.argue(s, p); err != nil {
+		if err := a.out.argue(s, p); err != nil {
 			return err
 		}
 	}
@@ -149,15 +149,10 @@ func (a *answer) takeValues(members map[string]json.RawMessage) error {
 	if len(shared) == 0 {
 		return nil // nothing but questions, say
 	}
-	raw, err := json.Marshal(shared)
-	if err != nil || string(raw) == a.told.state {
-		return nil // decoded values can be encoded
-	}
-	a.told.state = string(raw)
-	return a.told.emit(&agui.StateSnapshot{Snapshot: raw})
+	return a.out.State(shared)
 }
 
-// finish tells what the run has come to, as the thread has it.
+// finish ends the run with the outcome in the thread.
 func (a *answer) finish(run statusOf) error {
 	now, err := a.state()
 	if err != nil {
@@ -169,26 +164,24 @@ func (a *answer) finish(run statusOf) error {
 	if err := a.takeValues(now.members); err != nil {
 		return err
 	}
-	in := a.request.Input
-	used := a.told.usage()
+	used := a.out.usage()
 	if a.failed == nil && (run.Status == "error" || run.Status == "timeout") {
 		a.failed = &agui.RunError{Code: run.Status}
 	}
 	if a.failed != nil {
-		a.failed.Usage = used
-		return a.told.emit(a.failed)
+		return a.out.Fail(a.failed.Code, a.failed.Message, used)
 	}
-	end := &agui.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID, Usage: used}
+	var outcome *agui.Outcome
 	switch waits := a.waiting(now.questions()); {
 	case len(waits) > 0:
-		end.Outcome = &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: waits}
+		outcome = &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: waits}
 	case run.Status == "interrupted":
-		end.Outcome = &agui.Outcome{Type: agui.OutcomeCancelled} // somebody has stopped it there
+		outcome = &agui.Outcome{Type: agui.OutcomeCancelled} // somebody has stopped it there
 	}
-	return a.told.emit(end)
+	return a.out.Finish(outcome, used)
 }
 
-// rest tells of the thread's messages what the stream did not.
+// rest sends the thread's messages that the stream did not have.
 func (a *answer) rest(messages []message) error {
 	for i := range messages {
 		m := &messages[i]
@@ -197,20 +190,20 @@ func (a *answer) rest(messages []message) error {
 		}
 		switch m.Type {
 		case typeTool:
-			if err := a.told.result(m, ""); err != nil {
+			if err := a.out.result(m, ""); err != nil {
 				return err
 			}
 		case typeAI:
-			s := a.told.message(m.ID, "", "")
+			s := a.out.messageOf(m.ID, "", "")
 			s.usage = cmp.Or(m.Usage, s.usage)
 			s.provider, s.model = cmp.Or(s.provider, m.Response.Provider),
 				cmp.Or(s.model, m.Response.Model, m.Response.OtherName)
-			if err := a.told.whole(m, s); err != nil {
+			if err := a.out.whole(m, s); err != nil {
 				return err
 			}
 		}
 	}
-	return a.told.closeAll()
+	return a.out.closeAll()
 }
 
 // waiting are the open questions, but for those that the request has called off.

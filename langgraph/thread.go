@@ -21,9 +21,9 @@ const runKey = "gateway_run"
 
 // isOurs reports whether metadata is that of our run id; without one, of any run of ours.
 func isOurs(metadata map[string]json.RawMessage, id string) bool {
-	var told string
-	_ = exact.Unmarshal(metadata[runKey], &told) // any other value is not ours
-	return told != "" && (id == "" || told == id)
+	var run string
+	_ = exact.Unmarshal(metadata[runKey], &run) // any other value is not ours
+	return run != "" && (id == "" || run == id)
 }
 
 // A threadState is how a thread at the server stands.

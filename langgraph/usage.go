@@ -3,7 +3,7 @@ package langgraph
 import "github.com/agui-gateway/gateway/agui"
 
 // used adds what a piece of a message says that it took: all pieces together are the message's usage.
-func (s *said) used(u *usage) {
+func (s *spoken) used(u *usage) {
 	if u == nil {
 		return
 	}
@@ -23,11 +23,11 @@ func (u *usage) add(o *usage) {
 }
 
 // usage is what the run's messages took, by model, in the order in which models spoke.
-func (t *told) usage() []agui.TokenUsage {
+func (t *translator) usage() []agui.TokenUsage {
 	type key struct{ provider, model string }
 	sums := map[key]*usage{}
 	var order []key
-	for _, s := range t.spoke {
+	for _, s := range t.order {
 		if s.usage == nil {
 			continue
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// ErrEnough is the error of a run with a reader that wants no more events. [Once] does not pass it on.
-var ErrEnough = errors.New("client: the reader has seen enough")
+// errEnough is the error of a run with a reader that wants no more events. [Once] does not pass it on.
+var errEnough = errors.New("client: the reader has seen enough")
 
 var errReadTwice = errors.New("client: the answer was read already")
 
@@ -24,7 +24,7 @@ func Once(run func(yield func(agui.Event, error) bool) error) iter.Seq2[agui.Eve
 			yield(nil, errReadTwice)
 			return
 		}
-		if err := run(yield); err != nil && !errors.Is(err, ErrEnough) {
+		if err := run(yield); err != nil && !errors.Is(err, errEnough) {
 			yield(nil, err)
 		}
 	}

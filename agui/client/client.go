@@ -145,8 +145,8 @@ type Request struct {
 // background for a few seconds. The agent's own failures are RUN_ERROR events, and no error of Run.
 func (c *Client) Run(ctx context.Context, r Request) iter.Seq2[agui.Event, error] {
 	return Once(func(yield func(agui.Event, error) bool) error {
-		a := &answer{c: c, request: r, chunks: agui.Expander{Forgiving: true}}
-		return a.run(ctx, yield)
+		a := &answer{c: c, request: r, out: r.Writer(yield), chunks: agui.Expander{Forgiving: true}}
+		return a.run(ctx)
 	})
 }
 

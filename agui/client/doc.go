@@ -13,5 +13,8 @@
 // older servers, reordered where those were lax, expanded from chunks, and verified. So [Client.Run] yields complete
 // events in an order that the protocol allows, with a terminal one at the end.
 //
+// Clients of other protocols use the parts: a [Session] sends requests within the limits, a [Writer] writes the events
+// of a run, and [Once] returns them.
+//
 // A [Client] is safe for concurrent use.
 package client

@@ -5,13 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/internal/exact"
 )
 
@@ -87,32 +85,22 @@ var initialize = map[string]any{"jsonrpc": "2.0", "id": 1, "method": "initialize
 
 // hasMembers reports whether a route answers with a JSON object, or an event of one, that has all the members.
 func (c *Client) hasMembers(ctx context.Context, at *url.URL, post any, members []string) bool {
-	method, body := http.MethodGet, io.Reader(nil)
+	s := c.session(ctx, nil, Options{MaxEvent: 256 << 10})
+	defer s.End()
+	s.bare = true
+	call := Call{Method: http.MethodGet, URL: at}
 	if post != nil {
-		data, err := agui.Marshal(post)
-		if err != nil {
-			return false
-		}
-		method, body = http.MethodPost, bytes.NewReader(data)
+		call.Method, call.Body = http.MethodPost, post
 	}
-	request, err := http.NewRequestWithContext(ctx, method, at.String(), body)
+	r, err := s.send(call, "application/json, "+eventStream)
 	if err != nil {
 		return false
 	}
-	request.Header.Set("Accept", "application/json, text/event-stream")
-	if body != nil {
-		request.Header.Set("Content-Type", "application/json")
-	}
-	response, err := c.http.Do(request)
-	if err != nil {
+	defer r.close()
+	if r.StatusCode != http.StatusOK {
 		return false
 	}
-	defer func() { _ = response.Body.Close() }() // read as far as needed
-	if response.StatusCode != http.StatusOK {
-		return false
-	}
-	const enough = 256 << 10
-	data, err := io.ReadAll(io.LimitReader(response.Body, enough))
+	data, err := r.document()
 	if _, event, ok := strings.Cut(string(data), "data: "); ok && !bytes.HasPrefix(data, []byte("{")) {
 		line, _, _ := strings.Cut(event, "\n")
 		data = []byte(line)

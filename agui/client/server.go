@@ -140,9 +140,9 @@ func (c *Client) thread(id, action string) *url.URL {
 // element is an id as one element of a path, be it "..".
 func element(id string) string { return strings.ReplaceAll(url.PathEscape(id), ".", "%2E") }
 
-// newRequest is a request with the headers every one of them has.
-func (c *Client) newRequest(ctx context.Context, method string, u *url.URL, body []byte,
-	header http.Header) (*http.Request, error) {
+// newRequest returns a request with headers, of which the last one of a name counts.
+func newRequest(ctx context.Context, method string, u *url.URL, body []byte,
+	headers ...http.Header) (*http.Request, error) {
 	var content io.Reader
 	if body != nil {
 		content = bytes.NewReader(body)
@@ -151,7 +151,7 @@ func (c *Client) newRequest(ctx context.Context, method string, u *url.URL, body
 	if err != nil {
 		return nil, &Error{Fault: FaultUnreachable, Err: errors.New("the URL cannot be asked")}
 	}
-	for _, h := range []http.Header{c.o.Headers, header} {
+	for _, h := range headers {
 		for name, values := range h {
 			request.Header[http.CanonicalHeaderKey(name)] = values
 		}

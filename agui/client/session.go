@@ -21,6 +21,7 @@ type Session struct {
 	cancel context.CancelCauseFunc
 	timer  *time.Timer
 	header http.Header
+	bare   bool // requests do not have the headers of the options
 	left   int64
 	events int
 }
@@ -148,13 +149,14 @@ func (s *Session) send(call Call, accept string) (*response, error) {
 	}
 	r := &response{s: s}
 	r.ctx, r.cancel = context.WithCancelCause(s.reqCtx)
-	request, err := s.c.newRequest(r.ctx, call.Method, s.c.at(call), body, s.header)
+	headers := []http.Header{s.c.o.Headers, s.header, call.Header}
+	if s.bare {
+		headers = nil
+	}
+	request, err := newRequest(r.ctx, call.Method, s.c.at(call), body, headers...)
 	if err != nil {
 		r.cancel(nil)
 		return nil, err
-	}
-	for name, values := range call.Header {
-		request.Header[http.CanonicalHeaderKey(name)] = values
 	}
 	request.Header.Set("Accept", accept)
 	request.Header.Set("Accept-Encoding", "identity") // compression delays events
@@ -238,15 +240,15 @@ func (r *response) stream(in io.Reader, yield func(agui.Record, error) bool) err
 	return nil
 }
 
-// document reads all of the body.
+// document reads all of the body. With an error it returns the part that was read.
 func (r *response) document() ([]byte, error) {
 	limit := unlimited(r.s.limits.MaxEvent)
 	data, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
 	switch {
 	case r.over, len(data) > limit:
-		return nil, &Error{Fault: FaultTooLarge, Err: errBytes}
+		return data[:min(len(data), limit)], &Error{Fault: FaultTooLarge, Err: errBytes}
 	case err != nil:
-		return nil, r.classify(err)
+		return data, r.classify(err)
 	}
 	return data, nil
 }

@@ -17,17 +17,14 @@ type answer struct {
 	c       *Client
 	request Request
 
-	order  agui.Verifier
+	out    *Writer
 	chunks agui.Expander
 	repair reasoningRepair
 	halves map[string]surrogate.Joiner // by the type and id of a text
-
-	ended bool // the last event was terminal
-	broke bool // the consumer has stopped
 }
 
 // run posts the request, reads the response, and stops the run if it does not reach its end.
-func (a *answer) run(ctx context.Context, yield func(agui.Event, error) bool) error {
+func (a *answer) run(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -39,8 +36,7 @@ func (a *answer) run(ctx context.Context, yield func(agui.Event, error) bool) er
 		return a.c.addHint(s.reqCtx, err)
 	}
 	defer r.close()
-	err = a.read(r, yield)
-	if err != nil || a.broke && !a.ended {
+	if err = a.read(r); err != nil {
 		a.stop(ctx, err)
 	}
 	return err
@@ -49,7 +45,7 @@ func (a *answer) run(ctx context.Context, yield func(agui.Event, error) bool) er
 // stop ends the run at a server that would continue it. A long stop continues in the background.
 func (a *answer) stop(ctx context.Context, err error) {
 	refused, _ := errors.AsType[*Error](err)
-	if a.ended || refused != nil && refused.Fault == FaultStatus {
+	if a.out.ended || refused != nil && refused.Fault == FaultStatus {
 		return // no run was started
 	}
 	a.request.Cancel(ctx, func(out context.Context) error {
@@ -120,29 +116,27 @@ func (a *answer) input(older bool) agui.RunAgentInput {
 	return in
 }
 
-func (a *answer) read(r *response, yield func(agui.Event, error) bool) (err error) {
+func (a *answer) read(r *response) (err error) {
 	in := &paddedReader{r: r}
 	readErr := r.stream(in, func(record agui.Record, _ error) bool {
-		err = a.take(record.Data, yield)
-		r.ended(a.ended)
-		return err == nil && !a.broke
+		err = a.take(record.Data)
+		r.ended(a.out.ended)
+		return err == nil
 	})
 	switch {
-	case a.broke:
-		return nil
-	case err != nil && in.added:
+	case err != nil && in.added && !errors.Is(err, errEnough):
 		return &Error{Fault: FaultCut, Err: err} // the last event is half of one
 	case err != nil:
 		return err
-	case readErr != nil && (!a.ended || r.s.ctx.Err() != nil || errors.Is(readErr, errEvents)):
+	case readErr != nil && (!a.out.ended || r.s.ctx.Err() != nil || errors.Is(readErr, errEvents)):
 		return readErr // otherwise the run was complete
-	case !a.ended:
+	case !a.out.ended:
 		return &Error{Fault: FaultCut, Err: errNoEnd}
 	}
 	return nil
 }
 
-func (a *answer) take(data []byte, yield func(agui.Event, error) bool) error {
+func (a *answer) take(data []byte) error {
 	if string(data) == "[DONE]" {
 		a.request.Warn("", "a sentinel is no event, passed over")
 		return nil
@@ -157,7 +151,7 @@ func (a *answer) take(data []byte, yield func(agui.Event, error) bool) error {
 		return &Error{Fault: FaultInvalid, Err: err}
 	}
 	for _, e := range repaired {
-		if err := a.pass(e, yield); err != nil || a.broke {
+		if err := a.pass(e); err != nil {
 			return err
 		}
 	}
@@ -217,8 +211,8 @@ func (a *answer) join(e agui.Event) bool {
 	return *delta != "" || piece == ""
 }
 
-// pass yields an event, expanded and verified.
-func (a *answer) pass(e agui.Event, yield func(agui.Event, error) bool) error {
+// pass sends an event, expanded.
+func (a *answer) pass(e agui.Event) error {
 	whole := []agui.Event{e}
 	if a.chunks.Concerns(e) {
 		var err error
@@ -230,18 +224,8 @@ func (a *answer) pass(e agui.Event, yield func(agui.Event, error) bool) error {
 		if !a.join(e) {
 			continue
 		}
-		if err := a.order.Next(e); err != nil {
-			return &Error{Fault: FaultInvalid, Err: err}
-		}
-		switch e.(type) {
-		case *agui.RunFinished, *agui.RunError:
-			a.ended = true
-		default:
-			a.ended = false
-		}
-		if !yield(e, nil) {
-			a.broke = true
-			return nil
+		if err := a.out.Emit(e); err != nil {
+			return err
 		}
 	}
 	return nil
