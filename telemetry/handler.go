@@ -22,8 +22,7 @@ func (t *Telemetry) Handler(next http.Handler, traced func(*http.Request) bool) 
 	})
 	spans := otelhttp.NewHandler(within, "request",
 		otelhttp.WithTracerProvider(guardedProvider{TracerProvider: t.tracers, bound: true}),
-		otelhttp.WithMeterProvider(t.meters),
-		otelhttp.WithPropagators(w3c), otelhttp.WithFilter(traced))
+		otelhttp.WithMeterProvider(t.meters), otelhttp.WithPropagators(w3c), otelhttp.WithFilter(traced))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		spans.ServeHTTP(w, r.WithContext(context.WithValue(With(r.Context(), t), requestKey{}, &request{w: w})))
 	})

@@ -29,8 +29,7 @@ type adminSettings struct {
 
 // errAdminNotExplicit refuses to show metrics beyond this machine without an explicit setting.
 var errAdminNotExplicit = errors.New("-admin-addr (GATEWAY_ADMIN_ADDR): others can reach this address without " +
-	"authentication; " +
-	"listen on 127.0.0.1, or write -admin-auth none (GATEWAY_ADMIN_AUTH=none) out if that is meant")
+	"authentication; listen on 127.0.0.1, or write -admin-auth none (GATEWAY_ADMIN_AUTH=none) out if that is meant")
 
 // errAdminNowhere refuses a word about an address that there is not.
 var errAdminNowhere = errors.New("-admin-auth (GATEWAY_ADMIN_AUTH): there is no -admin-addr that it could be about")

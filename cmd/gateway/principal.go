@@ -19,9 +19,8 @@ import (
 const erasePatience = 5 * time.Second
 
 // errNoStore is the error of principal commands without a store outside the gateway's memory.
-var errNoStore = errors.New("-store (GATEWAY_STORE): threads in memory are known to the gateway that has them " +
-	"alone; ask it with GET /me/export " +
-	"or DELETE /me, or name the file or the Redis that a gateway keeps them in")
+var errNoStore = errors.New("-store (GATEWAY_STORE): threads in memory are known to the gateway that has them alone; " +
+	"ask it with GET /me/export or DELETE /me, or name the file or the Redis that a gateway keeps them in")
 
 // principalStore opens the store for a command about a principal. A file that a gateway has open is refused.
 func (c *config) principalStore(ctx context.Context, stderr io.Writer) (state.Store, error) {

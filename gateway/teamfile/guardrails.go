@@ -124,9 +124,8 @@ func (v *Value) guardPattern() *regexp.Regexp {
 	}
 	re, err := regexp.Compile(text)
 	if err != nil {
-		v.fail("not a pattern that can be matched; " +
-			"write a regular expression of RE2 (github.com/google/re2/wiki/Syntax), " +
-			"which has no look-around and no back-references")
+		v.fail("not a pattern that can be matched; write a regular expression of RE2 " +
+			"(github.com/google/re2/wiki/Syntax), which has no look-around and no back-references")
 		return nil
 	}
 	if re.MatchString("") {

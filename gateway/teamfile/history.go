@@ -44,9 +44,8 @@ func inherits(n *Value, branch groupchat.BranchPolicy) bool {
 		return false
 	}
 	if branch != groupchat.BranchFork {
-		n.Bad("only an agent that works in a copy of the conversation is given a part of it; " +
-			"write `conversation: fork`, " +
-			"or remove this")
+		n.Bad("only an agent that works in a copy of the conversation is given a part of it; write `conversation: " +
+			"fork`, or remove this")
 	}
 	return branch == groupchat.BranchFork
 }

@@ -20,9 +20,8 @@ func (b *builder) checkUses() {
 	for _, u := range b.uses {
 		if u.shared && u.of.limitsClients && !u.by.limitsClients {
 			u.at.Bad("callers of %q may write the whole state, although %q, which works on it, lists what callers "+
-				"may write; "+
-				"say so in the `state: { client: … }` of %[1]q, which a groupchat can have, or give %[2]q a scope "+
-				"of its own",
+				"may write; say so in the `state: { client: … }` of %[1]q, which a groupchat can have, or give %[2]q "+
+				"a scope of its own",
 				u.by.name, u.of.name)
 		}
 	}

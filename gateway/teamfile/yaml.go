@@ -66,13 +66,11 @@ func (r *reader) badYAML(err error) {
 	case e.Stage == yaml.ComposerStage:
 		r.badAt(line, column, "an alias without its anchor; put texts that begin with * in quotes")
 	case e.ContextMark.Line > 0 && e.ContextMark.Line < line:
-		r.badAt(line, column, "not YAML: %s, in what begins at line %d; "+
-			"look for a missing quote, bracket or indentation "+
-			"there, and put texts with `: `, ` #` or `${` in quotes", e.Message, e.ContextMark.Line)
+		r.badAt(line, column, "not YAML: %s, in what begins at line %d; look for a missing quote, bracket or "+
+			"indentation there, and put texts with `: `, ` #` or `${` in quotes", e.Message, e.ContextMark.Line)
 	default:
 		r.badAt(line, column, "not YAML: %s; indent with spaces, all keys of a mapping alike, and put texts with `: "+
-			"`, "+
-			"` #` or `${` in quotes", e.Message)
+			"`, ` #` or `${` in quotes", e.Message)
 	}
 }
 
