@@ -44,17 +44,11 @@ func (a adminSettings) check() error {
 	return nil
 }
 
-// An adminServer serves operators. A nil adminServer does nothing.
-type adminServer struct {
-	server  *server
-	serving sync.WaitGroup
-}
-
-// startAdmin serves g's operators at the address of the settings, if there is one.
+// startAdmin serves g's operators at the address of the settings, if there is one, until stop is called.
 func (c *config) startAdmin(ctx context.Context, g *gateway.Gateway, metrics http.Handler,
-	log *slog.Logger) (*adminServer, error) {
+	log *slog.Logger) (stop func(), err error) {
 	if c.admin.addr == "" {
-		return nil, nil
+		return func() {}, nil
 	}
 	var listening net.ListenConfig
 	listener, err := listening.Listen(ctx, "tcp", c.admin.addr)
@@ -65,8 +59,8 @@ func (c *config) startAdmin(ctx context.Context, g *gateway.Gateway, metrics htt
 	if loopback(c.admin.addr) {
 		o.Profiles, o.Backup = profiles(), c.backups(log)
 	}
-	a := &adminServer{server: &server{most: adminConnections, log: log}}
-	a.server.Server = &http.Server{
+	s := &server{most: adminConnections, log: log}
+	s.Server = &http.Server{
 		Handler:           g.Admin(o),
 		ReadHeaderTimeout: adminReadTimeout,
 		ReadTimeout:       adminReadTimeout,
@@ -74,24 +68,20 @@ func (c *config) startAdmin(ctx context.Context, g *gateway.Gateway, metrics htt
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    adminHeader,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-		ConnState:         a.server.count,
+		ConnState:         s.count,
 	}
-	a.serving.Go(func() {
-		if err := a.server.listenAndServe(listener); !errors.Is(err, http.ErrServerClosed) {
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		if err := s.listenAndServe(listener); !errors.Is(err, http.ErrServerClosed) {
 			log.Error("admin: the address is not served any more", "error", err)
 		}
 	})
 	log.Info("admin: metrics and health, for operators", "addr", "http://"+listener.Addr().String(), "profiles",
 		o.Profiles != nil)
-	return a, nil
-}
-
-func (a *adminServer) close() {
-	if a == nil {
-		return
-	}
-	_ = a.server.Close() // the remaining requests have no waiting caller
-	a.serving.Wait()
+	return func() {
+		_ = s.Close() // the remaining requests have no waiting caller
+		serving.Wait()
+	}, nil
 }
 
 // profiles serves the process' profiles for `go tool pprof`. It omits the command line, which may contain secrets.

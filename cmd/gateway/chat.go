@@ -42,9 +42,8 @@ type chatFlags struct {
 
 // chatSettings are the settings of a conversation, and those for a team that is served in this process.
 func chatSettings(c *config) []setting {
-	names := strings.Fields("config env-file store model-url model model-key voice-delay interrupt-ttl thread-ttl " +
-		"log-ttl run-timeout model-timeout tool-timeout allow-addresses log-level")
-	settings := slices.DeleteFunc(c.settings(), func(s setting) bool { return !slices.Contains(names, s.flag) })
+	settings := c.settingsNamed(strings.Fields("config env-file store model-url model model-key voice-delay " +
+		"interrupt-ttl thread-ttl log-ttl run-timeout model-timeout tool-timeout allow-addresses log-level")...)
 	for i, s := range settings {
 		switch s.flag {
 		case "config":
@@ -183,7 +182,7 @@ func (c *config) chatHere(ctx context.Context, o *chat.Options, stderr io.Writer
 func (c *config) sourceOf(flag string) string {
 	for _, e := range c.effective {
 		if e.Setting == flag {
-			return e.from.Source
+			return e.Source
 		}
 	}
 	return sourceDefault
@@ -194,7 +193,7 @@ func (c *config) continueCommand() (command, also string) {
 	words := []string{"gateway", "chat"}
 	for _, e := range c.effective {
 		switch {
-		case e.from.Source != sourceFlag || e.Setting == "thread":
+		case e.Source != sourceFlag || e.Setting == "thread":
 		case e.Setting == "header", e.Setting == "model-key", e.Setting == "store" && c.redis != "":
 			also += " -" + e.Setting
 		case publicURL(e) != e.Value:

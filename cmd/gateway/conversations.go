@@ -9,7 +9,6 @@ import (
 	"io"
 	"log/slog"
 	"regexp"
-	"slices"
 
 	"github.com/agui-gateway/gateway/gateway/teamfile"
 	"github.com/agui-gateway/gateway/gateway/teamfile/teamtest"
@@ -25,9 +24,8 @@ type conversationFlags struct {
 
 // conversationSettings are the settings that count for a team that is tested.
 func conversationSettings(c *config) []setting {
-	names := []string{"config", "env-file", "model-url", "model", "model-key", "model-timeout", "tool-timeout",
-		"allow-addresses"}
-	settings := slices.DeleteFunc(c.settings(), func(s setting) bool { return !slices.Contains(names, s.flag) })
+	settings := c.settingsNamed("config", "env-file", "model-url", "model", "model-key", "model-timeout",
+		"tool-timeout", "allow-addresses")
 	for i := range settings {
 		if settings[i].flag == "config" {
 			settings[i].help = "team file of conversations that name none; without one they are held with the " +

@@ -123,21 +123,22 @@ func partChecks(team *teamfile.Team) []doctor.Check {
 			checks = append(checks, doctor.Model{Name: m.Name, Called: p.String(), Probe: p.Probe}.Check())
 			continue
 		}
-		provided := doctor.ProvidedModel{Name: m.Name, Called: "it"}
+		called := "it"
+		var ask func(context.Context) error
 		if provider, name := model.Identify(m.Model); name != "" {
-			provided.Called = "model " + provider + "/" + name
+			called = "model " + provider + "/" + name
 		}
 		if c, ok := m.Model.(model.Checker); ok {
-			provided.Ask = c.Check
+			ask = c.Check
 		}
-		checks = append(checks, provided.Check())
+		checks = append(checks, doctor.ProvidedModel(m.Name, called, ask))
 	}
 	for _, s := range team.Parts.Servers {
 		checks = append(checks, doctor.MCPServer{Name: s.Name, Tools: s.Server.Source(mcp.SourceOptions{}).Tools,
 			Named: s.Tools}.Check())
 	}
 	for _, a := range team.Parts.Agents {
-		checks = append(checks, doctor.ToolNames{Agent: a.Name, Problems: a.CheckTools}.Check())
+		checks = append(checks, doctor.ToolNames(a.Name, a.CheckTools))
 	}
 	for _, r := range team.Parts.Remotes {
 		checks = append(checks, doctor.Remote{Name: r.Name, Where: r.Remote.String(), Type: r.Type,

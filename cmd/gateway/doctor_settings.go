@@ -101,7 +101,7 @@ func (c *config) warnings(exposed bool) [][2]string {
 	doubt(noAuth && slices.Contains(c.options.Origins, "*"),
 		"pages of any origin may call (-cors-origins *), and there is no authentication",
 		"Name the origins of your pages, or set -auth.")
-	doubt(c.auth.mode == authJWT && inClear(cmp.Or(c.auth.jwt.KeySet, c.auth.jwt.Issuer)),
+	doubt(c.auth.mode == authJWT && c.auth.jwt.InClear(),
 		"the keys for tokens are read without TLS: an attacker in the network can sign tokens",
 		"Write the issuer's URL with https://.")
 	doubt(c.content == "on", "prompts, answers and arguments are in spans (-telemetry-content on)",
@@ -113,16 +113,6 @@ func (c *config) warnings(exposed bool) [][2]string {
 			"Set -auth, or remove it.")
 	}
 	return list
-}
-
-// inClear reports whether requests to a URL cross a network without TLS.
-func inClear(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme == "https" {
-		return false
-	}
-	addr, err := netip.ParseAddr(u.Hostname())
-	return u.Hostname() != "localhost" && (err != nil || !addr.IsLoopback())
 }
 
 // callerChecks returns the checks of authentication and of the webhook.
@@ -147,11 +137,10 @@ func (c *config) callerChecks() []doctor.Check {
 			Keys: tokens.Check}.Check())
 	}
 	if at := c.options.Webhook.URL; at != "" {
-		checks = append(checks, doctor.Webhook{URL: at, Client: client}.Check())
+		checks = append(checks, doctor.Webhook(at, client))
 	}
 	if c.tlsCert != "" && c.tlsKey != "" {
-		checks = append(checks, doctor.Certificate{CertFile: c.tlsCert, KeyFile: c.tlsKey,
-			Hosts: c.options.Hosts}.Check())
+		checks = append(checks, doctor.Certificate(c.tlsCert, c.tlsKey, c.options.Hosts))
 	}
 	return append(checks, doctor.Proxies(map[string][]netip.Prefix{"-trusted-proxies": c.options.TrustedProxies,
 		"-auth-proxies": c.auth.header.Proxies}))
@@ -171,11 +160,11 @@ func (c *config) machineChecks() []doctor.Check {
 	checks := []doctor.Check{
 		doctor.Disk{What: "temporary files", Dir: os.TempDir()}.Check(),
 		doctor.Descriptors(c.maxConns, nil),
-		doctor.Port{Flag: "-addr", Address: c.addr, Ask: c.answersAt(c.scheme() + probeAddress(c.addr))}.Check(),
+		doctor.Port("-addr", c.addr, c.answersAt(c.scheme()+probeAddress(c.addr))),
 	}
 	if c.admin.addr != "" {
-		checks = append(checks, doctor.Port{Flag: "-admin-addr", Address: c.admin.addr,
-			Ask: c.answersAt("http://" + probeAddress(c.admin.addr))}.Check())
+		checks = append(checks,
+			doctor.Port("-admin-addr", c.admin.addr, c.answersAt("http://"+probeAddress(c.admin.addr))))
 	}
 	if c.file != "" {
 		checks = append(checks, doctor.Disk{What: "threads", Dir: filepath.Dir(c.file)}.Check())

@@ -33,17 +33,8 @@ type origin struct {
 type effectiveValue struct {
 	Setting string `json:"setting,omitempty"` // the flag's name; empty for a variable that no flag is for
 	Value   string `json:"value"`             // empty is none
-	from    origin
-	Ignored bool `json:"ignored,omitempty"` // it has no effect
-}
-
-// MarshalJSON adds the source of the value.
-func (e effectiveValue) MarshalJSON() ([]byte, error) {
-	type plain effectiveValue
-	return json.Marshal(struct {
-		plain
-		origin
-	}{plain(e), e.from})
+	Ignored bool   `json:"ignored,omitempty"` // it has no effect
+	origin
 }
 
 // value returns the effective value of a setting, and its source.
@@ -95,11 +86,11 @@ func showConfig(_ context.Context, c *config, stdout, _ io.Writer) error {
 
 // String returns a line of a table: the setting or variable, its value and its source.
 func (e effectiveValue) String() string {
-	name, source := "-"+e.Setting, e.from.Source
+	name, source := "-"+e.Setting, e.Source
 	if e.Setting == "" {
-		name = e.from.Variable
-	} else if e.from.Variable != "" {
-		source += " " + e.from.Variable
+		name = e.Variable
+	} else if e.Variable != "" {
+		source += " " + e.Variable
 	}
 	if e.Ignored {
 		source += ", changes nothing"
@@ -119,7 +110,7 @@ func (c *config) variables() []effectiveValue {
 		if value = maskURLs(value); v.Secret {
 			value = redact.Mark
 		}
-		list = append(list, effectiveValue{Value: value, from: c.origin(v.Name), Ignored: !v.Honoured})
+		list = append(list, effectiveValue{Value: value, origin: c.origin(v.Name), Ignored: !v.Honoured})
 	}
 	return list
 }

@@ -2,11 +2,10 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"unicode"
-	"unicode/utf16"
-	"unicode/utf8"
+
+	"github.com/agui-gateway/gateway/cmd/gateway/internal/chat"
 )
 
 // An escapingWriter writes lines of JSON. It escapes control and format characters, such as U+202E, which encoding/json
@@ -18,17 +17,7 @@ func (e escapingWriter) Write(p []byte) (int, error) {
 	if !bytes.ContainsFunc(p, hidden) {
 		return e.w.Write(p)
 	}
-	out := make([]byte, 0, 2*len(p))
-	for _, r := range string(p) {
-		if !hidden(r) {
-			out = utf8.AppendRune(out, r)
-			continue
-		}
-		for _, unit := range utf16.Encode([]rune{r}) {
-			out = fmt.Appendf(out, `\u%04x`, unit)
-		}
-	}
-	_, err := e.w.Write(out)
+	_, err := io.WriteString(e.w, chat.Escape(string(p), hidden))
 	return len(p), err
 }
 

@@ -67,11 +67,11 @@ func (c *config) serve(ctx context.Context, metrics http.Handler, log *slog.Logg
 		return err
 	}
 	g, team := parts.gateway, parts.team
-	admin, err := c.startAdmin(ctx, g, metrics, log)
+	stopAdmin, err := c.startAdmin(ctx, g, metrics, log)
 	if err != nil {
 		return errors.Join(err, parts.close())
 	}
-	defer admin.close()
+	defer stopAdmin()
 	server, listener, err := c.listen(ctx, g, log)
 	if err != nil {
 		return errors.Join(err, parts.close())

@@ -92,10 +92,10 @@ func (s setting) env() string {
 
 // environment lists the variables for the setting; the store has additional ones of hosting platforms and images.
 func (s setting) environment() []string {
-	switch s.flag {
-	case "env-file", "roles", "run", "thread":
+	switch {
+	case s.env() == "":
 		return nil
-	case "store":
+	case s.flag == "store":
 		return []string{s.env(), "REDIS_URL", "GATEWAY_STORE_DEFAULT"}
 	default:
 		return []string{s.env()}
@@ -254,15 +254,20 @@ func (c *config) settings() []setting {
 	}
 }
 
+// settingsNamed returns the rows of the table for these flags.
+func (c *config) settingsNamed(flags ...string) []setting {
+	return slices.DeleteFunc(c.settings(), func(s setting) bool { return !slices.Contains(flags, s.flag) })
+}
+
 func (cmd command) settingsOf(c *config) []setting {
-	all := c.settings()
-	if cmd.define != nil {
+	switch {
+	case cmd.define != nil:
 		return cmd.define(c)
+	case cmd.settings == nil:
+		return c.settings()
+	default:
+		return c.settingsNamed(cmd.settings...)
 	}
-	if cmd.settings == nil {
-		return all
-	}
-	return slices.DeleteFunc(all, func(s setting) bool { return !slices.Contains(cmd.settings, s.flag) })
 }
 
 // A toggle is a flag without a value, of a command and not of the server.
@@ -314,7 +319,7 @@ func parse(cmd command, args []string, env func(string) (string, bool)) (*config
 	}
 	for _, s := range settings {
 		value, from := c.value(s, flagValues)
-		c.effective = append(c.effective, effectiveValue{Setting: s.flag, Value: value, from: from})
+		c.effective = append(c.effective, effectiveValue{Setting: s.flag, Value: value, origin: from})
 		if value == "" {
 			continue
 		}

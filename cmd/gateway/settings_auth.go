@@ -119,32 +119,16 @@ func (c *config) withAuth(log *slog.Logger, run func() error) error {
 }
 
 func list(p *[]string) func(string) error {
-	return func(value string) error {
-		var words []string
-		for part := range strings.SplitSeq(value, ",") {
-			var w string
-			if err := word(&w)(strings.TrimSpace(part)); err != nil || w == "" {
-				return errors.New("not a list of words with commas between")
-			}
-			words = append(words, w)
-		}
-		*p = words
-		return nil
-	}
+	return items(p, "not a list of words with commas between", func(text string) (w string, ok bool) {
+		err := word(&w)(text)
+		return w, err == nil && w != ""
+	})
 }
 
 // listOf reads some of the choices, with commas between.
 func listOf(p *[]string, choices []string) func(string) error {
-	return func(value string) error {
-		var words []string
-		if list(&words)(value) != nil ||
-			slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(choices, w) }) {
-			return fmt.Errorf("not a list of the choices with commas between; write some of %s",
-				strings.Join(choices, ", "))
-		}
-		*p = words
-		return nil
-	}
+	problem := "not a list of the choices with commas between; write some of " + strings.Join(choices, ", ")
+	return items(p, problem, func(text string) (string, bool) { return text, slices.Contains(choices, text) })
 }
 
 func leeway(p *time.Duration) func(string) error {

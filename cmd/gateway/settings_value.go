@@ -195,24 +195,6 @@ func level(p *slog.Level) func(string) error {
 	}
 }
 
-// origins reads exact origins as browsers send them, or *.
-func origins(p *[]string) func(string) error {
-	return func(value string) error {
-		list := []string{}
-		for origin := range strings.SplitSeq(value, ",") {
-			origin = strings.TrimSpace(origin)
-			u, err := url.Parse(origin)
-			if origin != "*" && (err != nil || u.Host == "" || origin != strings.ToLower(u.Scheme+"://"+u.Host)) {
-				return errors.New("not an origin; write scheme://host or scheme://host:port in lower case, nothing " +
-					"behind it, with commas between, or *")
-			}
-			list = append(list, origin)
-		}
-		*p = list
-		return nil
-	}
-}
-
 // setStore accepts memory, a file, or the URL of a Redis; the error does not quote it: it may contain a password.
 func (c *config) setStore(value string) error {
 	if value == "memory" {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/net/http/httpguts"
+
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/gateway/internal/edge"
 )
@@ -77,10 +79,7 @@ func isHeaderName(name string) bool {
 		"Origin", "Accept", keyHeader:
 		return false
 	}
-	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
-		return (r < 'a' || 'z' < r) && (r < 'A' || 'Z' < r) && (r < '0' || '9' < r) &&
-			!strings.ContainsRune("!#$%&'*+-.^_`|~", r)
-	})
+	return httpguts.ValidHeaderFieldName(name)
 }
 
 // Principal returns header:VALUE, with the roles of the roles header, if r comes from one of the proxies. Errors have

@@ -100,7 +100,7 @@ func NewJWT(o JWTOptions) (*JWT, error) {
 
 // Start begins to read the provider's keys, so that the first request need not wait and errors are logged early.
 func (j *JWT) Start() {
-	if j.from.inClear() {
+	if j.o.InClear() {
 		j.o.Log.Warn("the keys for tokens are read without TLS: an attacker in the network can sign tokens", "issuer",
 			j.from.name())
 	}

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,14 +80,14 @@ func (p *provider) name() string {
 	return redact.URL(p.keySet)
 }
 
-// inClear reports whether requests to the provider cross a network without TLS.
-func (p *provider) inClear() bool {
-	u := p.keySet
-	if p.base != nil {
-		u = p.base
+// InClear reports whether requests for a provider's keys cross a network without TLS.
+func (o JWTOptions) InClear() bool {
+	u, err := url.Parse(cmp.Or(o.KeySet, o.Issuer))
+	if err != nil || u.Scheme == "https" {
+		return false
 	}
 	addr, err := netip.ParseAddr(u.Hostname())
-	return u.Scheme != "https" && u.Hostname() != "localhost" && (err != nil || !addr.IsLoopback())
+	return u.Hostname() != "localhost" && (err != nil || !addr.IsLoopback())
 }
 
 // read requests the provider's keys. The error is for the log.

@@ -142,7 +142,7 @@ func (f field) text() string {
 		strings.TrimSpace(text) == text && !strings.ContainsAny(text, "\n\t\""):
 		return text
 	}
-	return escape(compact(f.now))
+	return Escape(compact(f.now), harmful)
 }
 
 // value converts typed text to JSON that satisfies the field's schema. The error is a [misfit].
@@ -225,21 +225,19 @@ func (a *asker) json(prompt string, s schema, now json.RawMessage) (json.RawMess
 	}
 }
 
-// escape is JSON in which what a terminal must not be sent is escaped.
-func escape(raw string) string {
-	if !strings.ContainsFunc(raw, harmful) {
+// Escape returns JSON with escapes of JSON for characters that a reader must not get as they are.
+func Escape(raw string, hidden func(rune) bool) string {
+	if !strings.ContainsFunc(raw, hidden) {
 		return raw
 	}
 	var b strings.Builder
 	for _, r := range raw {
-		switch {
-		case !harmful(r):
+		if !hidden(r) {
 			b.WriteRune(r)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
 		}
 	}
 	return b.String()

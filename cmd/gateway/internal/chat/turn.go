@@ -32,10 +32,16 @@ type ending struct {
 // and not the connection, which a server would close. Its bounds are the client's limits of one response.
 type queue struct {
 	mu     sync.Mutex
+	more   sync.Cond // of mu: there are events, or the end
 	events []agui.Event
 	err    error
 	closed bool
-	more   chan struct{}
+}
+
+func newQueue() *queue {
+	q := &queue{}
+	q.more.L = &q.mu
+	return q
 }
 
 func (q *queue) put(e agui.Event, err error) {
@@ -46,39 +52,25 @@ func (q *queue) put(e agui.Event, err error) {
 	} else {
 		q.events = append(q.events, e)
 	}
-	q.wake()
+	q.more.Signal()
 }
 
 func (q *queue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.closed = true
-	q.wake()
-}
-
-func (q *queue) wake() {
-	select {
-	case q.more <- struct{}{}:
-	default:
-	}
+	q.more.Signal()
 }
 
 // take waits for events. Without any the answer has ended, with err.
 func (q *queue) take() (events []agui.Event, err error) {
-	for {
-		<-q.more
-		q.mu.Lock()
-		events, q.events = q.events, nil
-		closed := q.closed
-		err = q.err
-		if closed {
-			q.wake()
-		}
-		q.mu.Unlock()
-		if len(events) > 0 || closed {
-			return events, err
-		}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.events) == 0 && !q.closed {
+		q.more.Wait()
 	}
+	events, q.events = q.events, nil
+	return events, q.err
 }
 
 type turn struct {
@@ -107,7 +99,7 @@ func (t *turn) run(ctx context.Context, in agui.RunAgentInput) (end ending) {
 		finish()
 		<-watched
 	}()
-	q := &queue{more: make(chan struct{}, 1)}
+	q := newQueue()
 	go func() {
 		defer q.close()
 		for e, err := range t.client.Run(ctx, client.Request{Input: in}) {

@@ -13,17 +13,10 @@ import (
 // expirySoon is the time before expiry when a warning starts.
 const expirySoon = 14 * 24 * time.Hour
 
-// A Certificate is the server's.
-type Certificate struct {
-	CertFile, KeyFile string
-	Hosts             []string // the names that the server answers for; * is any
-}
-
-// Check returns the check of a certificate.
-func (o Certificate) Check() Check {
-	c := Check{Name: "certificate"}
-	c.Run = func(context.Context) []Finding {
-		pair, err := tls.LoadX509KeyPair(o.CertFile, o.KeyFile)
+// Certificate returns the check of the server's certificate. It answers for hosts, of which * is any.
+func Certificate(certFile, keyFile string, hosts []string) Check {
+	return check("certificate", "", func(_ context.Context, c Check) []Finding {
+		pair, err := tls.LoadX509KeyPair(certFile, keyFile)
 		if err != nil {
 			return c.wrong("Certificate and key cannot be used together: "+causeOf(err)+".",
 				"Name the files of one pair in PEM with -tls-cert and -tls-key, the certificate with those that "+
@@ -43,20 +36,19 @@ func (o Certificate) Check() Check {
 				int(leaf.NotAfter.Sub(now).Hours()/24), until),
 				"Renew it; a running gateway takes up the new files by itself.")
 		}
-		if missing := o.uncoveredNames(leaf); len(missing) > 0 {
+		if missing := uncoveredNames(leaf, hosts); len(missing) > 0 {
 			return c.warning("The certificate is not good for "+strings.Join(missing, ", ")+
 				", which -hosts names; it is for "+someOf(namesOf(leaf))+".",
 				"Have one made out to these names, or remove them from -hosts.")
 		}
 		return c.ok("The certificate for " + someOf(namesOf(leaf)) + " is good until " + until + ".")
-	}
-	return c
+	})
 }
 
 // uncoveredNames are the hosts that the certificate is not made out to.
-func (o Certificate) uncoveredNames(leaf *x509.Certificate) []string {
+func uncoveredNames(leaf *x509.Certificate, hosts []string) []string {
 	var missing []string
-	for _, host := range o.Hosts {
+	for _, host := range hosts {
 		name := host
 		if h, _, err := net.SplitHostPort(host); err == nil {
 			name = h

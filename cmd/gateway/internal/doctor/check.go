@@ -26,6 +26,13 @@ type Check struct {
 	Run func(ctx context.Context) []Finding
 }
 
+// check returns a check, which run gets for its findings.
+func check(name, subject string, run func(ctx context.Context, c Check) []Finding) Check {
+	c := Check{Name: name, Subject: subject}
+	c.Run = func(ctx context.Context) []Finding { return run(ctx, c) }
+	return c
+}
+
 var errTime = errors.New("it took too long")
 
 // Run runs the checks concurrently, each within timeout unless it has a different one, and returns their findings in
@@ -86,10 +93,8 @@ func (c Check) unchecked(says, mend string) []Finding {
 
 // Known returns a check with a known result: an error's text, with advice.
 func Known(name string, v Verdict, err error, mend string) Check {
-	c := Check{Name: name}
-	c.Run = func(context.Context) []Finding {
+	return check(name, "", func(_ context.Context, c Check) []Finding {
 		text := strings.TrimRight(err.Error(), ". ")
 		return []Finding{c.finding(v, strings.ToUpper(text[:1])+text[1:]+".", mend)}
-	}
-	return c
+	})
 }

@@ -7,8 +7,7 @@ import (
 
 // Collector returns the check of a telemetry collector at the address host:port. It connects and sends nothing.
 func Collector(address string) Check {
-	c := Check{Name: "telemetry", Subject: address}
-	c.Run = func(ctx context.Context) []Finding {
+	return check("telemetry", address, func(ctx context.Context, c Check) []Finding {
 		var dialer net.Dialer
 		conn, err := dialer.DialContext(ctx, "tcp", address)
 		if err != nil {
@@ -18,6 +17,5 @@ func Collector(address string) Check {
 		}
 		_ = conn.Close() // nothing was sent
 		return c.ok("The collector can be reached; nothing was sent to it.")
-	}
-	return c
+	})
 }

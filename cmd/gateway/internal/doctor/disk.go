@@ -26,8 +26,7 @@ type Disk struct {
 
 // Check returns the check of a disk.
 func (d Disk) Check() Check {
-	c := Check{Name: "disk", Subject: d.What}
-	c.Run = func(context.Context) []Finding {
+	return check("disk", d.What, func(_ context.Context, c Check) []Finding {
 		dir := d.Dir
 		for {
 			if _, err := os.Stat(dir); err == nil || filepath.Dir(dir) == dir {
@@ -53,14 +52,12 @@ func (d Disk) Check() Check {
 				"ready.")
 		}
 		return c.ok(says + ".")
-	}
-	return c
+	})
 }
 
 // Appended returns the check of an append-only file, such as the audit log.
 func Appended(what, path string) Check {
-	c := Check{Name: "audit"}
-	c.Run = func(context.Context) []Finding {
+	return check("audit", "", func(_ context.Context, c Check) []Finding {
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 			file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 			if err != nil {
@@ -81,6 +78,5 @@ func Appended(what, path string) Check {
 			f.Says = what + " is not there yet and can be made."
 		}
 		return []Finding{f}
-	}
-	return c
+	})
 }

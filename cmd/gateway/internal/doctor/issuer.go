@@ -22,8 +22,7 @@ type Issuer struct {
 
 // Check returns the check of an issuer.
 func (i Issuer) Check() Check {
-	c := Check{Name: "issuer"}
-	c.Run = func(ctx context.Context) []Finding {
+	return check("issuer", "", func(ctx context.Context, c Check) []Finding {
 		keys, err := i.Keys(ctx)
 		switch {
 		case errors.Is(err, auth.ErrOtherIssuer):
@@ -49,8 +48,7 @@ func (i Issuer) Check() Check {
 			found = append(found, f)
 		}
 		return found
-	}
-	return c
+	})
 }
 
 // clock compares this machine's clock with the Date of the issuer's response, in whole seconds.
@@ -73,23 +71,16 @@ func (i Issuer) clock(ctx context.Context) (Finding, bool) {
 	return clockFinding("the issuer", serverTime.Sub(sent.Add(took/2)), took+time.Second, i.Lease), true
 }
 
-// A Webhook is a receiver of questions.
-type Webhook struct {
-	URL    string
-	Client *http.Client
-}
-
-// Check returns the check of a webhook. It sends HEAD: any response shows that the receiver is available.
-func (w Webhook) Check() Check {
-	c := Check{Name: "webhook"}
-	c.Run = func(ctx context.Context) []Finding {
-		request, err := http.NewRequestWithContext(ctx, http.MethodHead, w.URL, nil)
+// Webhook returns the check of a receiver of questions. It sends HEAD: any response shows that it is available.
+func Webhook(address string, given *http.Client) Check {
+	return check("webhook", "", func(ctx context.Context, c Check) []Finding {
+		request, err := http.NewRequestWithContext(ctx, http.MethodHead, address, nil)
 		if err != nil {
 			return c.wrong("The receiver's URL cannot be asked.",
 				"Correct -interrupt-webhook (GATEWAY_INTERRUPT_WEBHOOK).")
 		}
 		host := request.URL.Host
-		client := *w.Client
+		client := *given
 		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 		response, err := client.Do(request)
 		if failed, ok := errors.AsType[*url.Error](err); ok {
@@ -109,6 +100,5 @@ func (w Webhook) Check() Check {
 				"Correct the path in -interrupt-webhook, unless the receiver answers so to everything but POST.")
 		}
 		return c.ok(fmt.Sprintf("%s answers (%d); nothing was posted.", host, response.StatusCode))
-	}
-	return c
+	})
 }

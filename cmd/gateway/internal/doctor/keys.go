@@ -22,8 +22,7 @@ func closeTo(info fs.FileInfo, path string) string {
 
 // Keys returns the check of a file with the keys of callers.
 func Keys(path string) Check {
-	c := Check{Name: "keys"}
-	c.Run = func(context.Context) []Finding {
+	return check("keys", "", func(_ context.Context, c Check) []Finding {
 		info, err := os.Stat(path)
 		if err == nil {
 			_, err = auth.OpenKeys(auth.KeysOptions{File: path, Log: slog.New(slog.DiscardHandler)})
@@ -51,6 +50,5 @@ func Keys(path string) Check {
 				"). It has hashes and no keys, but names and roles.", closeTo(info, path))
 		}
 		return c.ok(path + " is good, and no other user may read it.")
-	}
-	return c
+	})
 }

@@ -18,8 +18,7 @@ type MCPServer struct {
 
 // Check returns the check of a server.
 func (s MCPServer) Check() Check {
-	c := Check{Name: "mcp", Subject: s.Name}
-	c.Run = func(ctx context.Context) []Finding {
+	return check("mcp", s.Name, func(ctx context.Context, c Check) []Finding {
 		tools, err := s.Tools(ctx)
 		switch {
 		case err != nil && refusedAddress(err):
@@ -35,8 +34,7 @@ func (s MCPServer) Check() Check {
 		}
 		return []Finding{c.finding(OK, fmt.Sprintf("The server connects and has %d tools.", len(tools)), ""),
 			s.tools(tools)}
-	}
-	return c
+	})
 }
 
 // tools judges what the server has.
@@ -66,17 +64,11 @@ func (s MCPServer) tools(tools []groupchat.Tool) Finding {
 	return f
 }
 
-// ToolNames are the names of tools in the description of an agent that has tools of MCP servers.
-type ToolNames struct {
-	Agent    string
-	Problems func(ctx context.Context) ([]string, error) // contacts the servers
-}
-
-// Check returns the check of the names.
-func (n ToolNames) Check() Check {
-	c := Check{Name: "mcp.names", Subject: n.Agent}
-	c.Run = func(ctx context.Context) []Finding {
-		problems, err := n.Problems(ctx)
+// ToolNames returns the check of the names of tools in the description of an agent that has tools of MCP servers. find
+// contacts the servers and returns the problems.
+func ToolNames(agent string, find func(ctx context.Context) ([]string, error)) Check {
+	return check("mcp.names", agent, func(ctx context.Context, c Check) []Finding {
+		problems, err := find(ctx)
 		switch {
 		case err != nil:
 			return c.unchecked("A server of its tools cannot be asked: "+causeOf(err)+".", "")
@@ -86,6 +78,5 @@ func (n ToolNames) Check() Check {
 					"person, and tools with the name of another server's are withheld.")
 		}
 		return c.ok("Every name under `approve:` is a tool, and no two servers have tools of one name.")
-	}
-	return c
+	})
 }

@@ -19,8 +19,7 @@ type Model struct {
 
 // Check returns the check of a model.
 func (m Model) Check() Check {
-	c := Check{Name: "model", Subject: m.Name}
-	c.Run = func(ctx context.Context) []Finding {
+	return check("model", m.Name, func(ctx context.Context, c Check) []Finding {
 		p, err := m.Probe(ctx)
 		if err != nil {
 			says, mend := m.describeRefusal(ctx, p, err)
@@ -31,8 +30,7 @@ func (m Model) Check() Check {
 		}
 		return c.ok(m.Called + " is not in a list of models, and was asked to say a word, which it did; " +
 			costOf(p.Usage) + ".")
-	}
-	return c
+	})
 }
 
 func costOf(u agui.TokenUsage) string {
@@ -88,27 +86,19 @@ func describeModelRefusal(ctx context.Context, called string, err error, key, ad
 	}
 }
 
-// A ProvidedModel is a model of a provider that a program has registered.
-type ProvidedModel struct {
-	Name   string // in the team file
-	Called string // the configuration, without the key
-	Ask    func(ctx context.Context) error
-}
-
-// Check returns the check of such a model. A model without a probe passes.
-func (m ProvidedModel) Check() Check {
-	c := Check{Name: "model", Subject: m.Name}
-	c.Run = func(ctx context.Context) []Finding {
-		if m.Ask == nil {
-			return c.ok(m.Called + " is set up; its provider has no way to find out whether it answers.")
+// ProvidedModel returns the check of a model of a registered provider: its name in the team file, and its configuration
+// without the key. A model that cannot be asked passes.
+func ProvidedModel(name, called string, ask func(ctx context.Context) error) Check {
+	return check("model", name, func(ctx context.Context, c Check) []Finding {
+		if ask == nil {
+			return c.ok(called + " is set up; its provider has no way to find out whether it answers.")
 		}
-		if err := m.Ask(ctx); err != nil {
-			says, mend := describeModelRefusal(ctx, m.Called, err, "Correct the key in the team file.",
+		if err := ask(ctx); err != nil {
+			says, mend := describeModelRefusal(ctx, called, err, "Correct the key in the team file.",
 				"Start its server, or correct its address in the team file.",
 				"Correct its description in the team file; the manual of its provider says what may be there.")
 			return c.wrong(says, mend)
 		}
-		return c.ok(m.Called + " can be asked, as its provider says.")
-	}
-	return c
+		return c.ok(called + " can be asked, as its provider says.")
+	})
 }

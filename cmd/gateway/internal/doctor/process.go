@@ -16,8 +16,7 @@ const ownFiles = 256
 
 // Descriptors returns the check that need open files are allowed. limit returns the limit; nil asks the system.
 func Descriptors(need int, limit func() (uint64, error)) Check {
-	c := Check{Name: "descriptors"}
-	c.Run = func(context.Context) []Finding {
+	return check("descriptors", "", func(_ context.Context, c Check) []Finding {
 		if limit == nil {
 			limit = openFiles
 		}
@@ -32,8 +31,7 @@ func Descriptors(need int, limit func() (uint64, error)) Check {
 					"-max-connections. As another user, or in a service, the limit may be another.")
 		}
 		return c.ok(fmt.Sprintf("A process may have %d files open, enough for %d connections.", most, need))
-	}
-	return c
+	})
 }
 
 // fullMemory is the percentage of the memory that limits may use: the rest is for memory without a limit.
@@ -41,8 +39,7 @@ const fullMemory = 80
 
 // MemoryLimit returns the check that memory suffices for the configured shares. system is the root file system.
 func MemoryLimit(settings []Share, system fs.FS) Check {
-	c := Check{Name: "memory"}
-	c.Run = func(context.Context) []Finding {
+	return check("memory", "", func(_ context.Context, c Check) []Finding {
 		most, source := memoryOf(system)
 		var sum int64
 		var names []string
@@ -61,8 +58,7 @@ func MemoryLimit(settings []Share, system fs.FS) Check {
 		}
 		return c.ok(fmt.Sprintf("The process may have %d MiB (%s), and the settings let it fill %d MiB.", most>>20,
 			source, sum>>20))
-	}
-	return c
+	})
 }
 
 // A Share is the memory that one setting allows.
@@ -99,8 +95,7 @@ func memoryOf(system fs.FS) (bytes int64, source string) {
 
 // Proxies returns the check of the networks with trusted headers, by the flag that names them.
 func Proxies(networks map[string][]netip.Prefix) Check {
-	c := Check{Name: "proxies"}
-	c.Run = func(context.Context) []Finding {
+	return check("proxies", "", func(_ context.Context, c Check) []Finding {
 		var found []Finding
 		for _, flag := range []string{"-trusted-proxies", "-auth-proxies"} {
 			for _, p := range networks[flag] {
@@ -123,6 +118,5 @@ func Proxies(networks map[string][]netip.Prefix) Check {
 			found = append(found, c.finding(OK, "The networks of proxies are no wider than private ones.", ""))
 		}
 		return found
-	}
-	return c
+	})
 }

@@ -21,16 +21,14 @@ type Remote struct {
 
 // Check returns the check of a remote agent.
 func (r Remote) Check() Check {
-	c := Check{Name: "remote", Subject: r.Name}
-	c.Run = func(ctx context.Context) []Finding {
+	return check("remote", r.Name, func(ctx context.Context, c Check) []Finding {
 		err := r.Probe(ctx)
 		if err == nil {
 			return c.ok("An agent answers at " + r.Where + "; no run was begun.")
 		}
 		says, mend := r.describeRefusal(ctx, err)
 		return c.wrong(says, mend)
-	}
-	return c
+	})
 }
 
 func (r Remote) describeRefusal(ctx context.Context, err error) (says, mend string) {
