@@ -4,11 +4,12 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"net/http"
 	"net/url"
 	"os"
 	"strings"
 	"time"
+
+	"golang.org/x/net/http/httpguts"
 )
 
 // signals are the parts of the names of the collector's variables: those for both signals, and those for one.
@@ -41,22 +42,25 @@ type collector struct {
 	tls      *tls.Config // nil: the system's certificates, and none of our own
 }
 
-// collector reads the destination of a signal. A variable for the signal precedes the one for both.
+// ofCollector returns a part of the configuration of a signal's collector. A variable for the signal precedes the one
+// for both.
+func (v *values) ofCollector(signal, part string) set {
+	return v.first(collectorVariable(signal, part), collectorVariable("", part))
+}
+
+// collector reads the destination of a signal.
 func (v *values) collector(signal string) *collector {
-	read := func(part string) (name, value string) {
-		return v.first(collectorVariable(signal, part), collectorVariable("", part))
+	c := &collector{
+		protocol: v.oneOf(v.ofCollector(signal, "PROTOCOL"), overHTTP, overGRPC),
+		headers:  map[string]string{},
+		timeout:  v.milliseconds(v.ofCollector(signal, "TIMEOUT"), 10*time.Second),
+		gzip:     v.oneOf(v.ofCollector(signal, "COMPRESSION"), "none", "gzip") == "gzip",
 	}
-	c := &collector{headers: map[string]string{}}
-	name, value := read("PROTOCOL")
-	c.protocol = v.oneOf(name, value, overHTTP, overGRPC)
-	name, value = read("TIMEOUT")
-	c.timeout = v.milliseconds(name, value, 10*time.Second)
-	name, value = read("COMPRESSION")
-	c.gzip = v.oneOf(name, value, "none", "gzip") == "gzip"
-	name, value = read("HEADERS")
-	for _, pair := range v.pairs(name, value) {
-		if !goodHeader(pair[0], pair[1]) {
-			v.wrong(name, errors.New("has a name or a value that no header can have"))
+	headers := v.ofCollector(signal, "HEADERS")
+	for _, pair := range v.pairs(headers) {
+		control := func(r rune) bool { return r < ' ' && r != '\t' || r >= 0x7f }
+		if !httpguts.ValidHeaderFieldName(pair[0]) || strings.ContainsFunc(pair[1], control) {
+			v.wrong(headers.name, errors.New("has a name or a value that no header can have"))
 		}
 		c.headers[pair[0]] = pair[1]
 	}
@@ -69,28 +73,24 @@ func (v *values) collector(signal string) *collector {
 
 // endpoint reads the URL of a signal. That for both signals is a base to which OTLP over HTTP adds the signal's path.
 func (v *values) endpoint(signal, protocol string) *url.URL {
-	specific, general := collectorVariable(signal, "ENDPOINT"), collectorVariable("", "ENDPOINT")
-	name, value := v.first(specific, general)
-	if value == "" {
-		value = "http://localhost:4318"
-		if protocol == overGRPC {
-			value = "http://localhost:4317"
-		}
+	at := v.ofCollector(signal, "ENDPOINT")
+	if at.value == "" {
+		at.value = map[string]string{overHTTP: "http://localhost:4318", overGRPC: "http://localhost:4317"}[protocol]
 	}
-	u, err := url.Parse(value)
+	u, err := url.Parse(at.value)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		v.wrong(name, errors.New("not the URL of a collector; write such as http://127.0.0.1:4318"))
+		v.wrong(at.name, errors.New("not the URL of a collector; write such as http://127.0.0.1:4318"))
 		return nil
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		v.wrong(name, errors.New("has a user, a query or a fragment; credentials belong in "+
+		v.wrong(at.name, errors.New("has a user, a query or a fragment; credentials belong in "+
 			collectorVariable("", "HEADERS")))
 		return nil
 	case protocol == overGRPC && strings.Trim(u.Path, "/") != "":
-		v.wrong(name, errors.New("has a path, which gRPC has no use for; write such as http://127.0.0.1:4317, or set "+
-			collectorVariable("", "PROTOCOL")+"="+overHTTP))
+		v.wrong(at.name, errors.New("has a path, which gRPC has no use for; write such as http://127.0.0.1:4317, or "+
+			"set "+collectorVariable("", "PROTOCOL")+"="+overHTTP))
 		return nil
-	case protocol == overHTTP && name == general:
+	case protocol == overHTTP && at.name == collectorVariable("", "ENDPOINT"):
 		u = u.JoinPath("v1", strings.ToLower(signal))
 	}
 	return u
@@ -98,13 +98,9 @@ func (v *values) endpoint(signal, protocol string) *url.URL {
 
 // certificates reads the files for authentication between a collector and its clients.
 func (v *values) certificates(signal string, endpoint *url.URL) *tls.Config {
-	file := func(part string) (name, path string) {
-		return v.first(collectorVariable(signal, part), collectorVariable("", part))
-	}
-	caName, ca := file("CERTIFICATE")
-	certName, cert := file("CLIENT_CERTIFICATE")
-	keyName, key := file("CLIENT_KEY")
-	if ca == "" && cert == "" && key == "" {
+	ca, cert := v.ofCollector(signal, "CERTIFICATE"), v.ofCollector(signal, "CLIENT_CERTIFICATE")
+	key := v.ofCollector(signal, "CLIENT_KEY")
+	if ca.value+cert.value+key.value == "" {
 		return nil
 	}
 	if endpoint.Scheme != "https" {
@@ -113,41 +109,28 @@ func (v *values) certificates(signal string, endpoint *url.URL) *tls.Config {
 		return nil
 	}
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
-	if ca != "" {
-		pem, err := os.ReadFile(ca)
+	if ca.value != "" {
+		pem, err := os.ReadFile(ca.value)
 		if err != nil {
-			v.wrong(caName, err)
+			v.wrong(ca.name, err)
 			return nil
 		}
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			v.wrong(caName, errors.New("the file has no certificate in PEM"))
+			v.wrong(ca.name, errors.New("the file has no certificate in PEM"))
 		}
 	}
 	switch {
-	case cert != "" && key == "":
-		v.wrong(certName, errors.New("a certificate needs its key; set "+collectorVariable("", "CLIENT_KEY")))
-	case cert == "" && key != "":
-		v.wrong(keyName, errors.New("a key needs its certificate; set "+collectorVariable("", "CLIENT_CERTIFICATE")))
-	case cert != "":
-		pair, err := tls.LoadX509KeyPair(cert, key)
+	case cert.value != "" && key.value == "":
+		v.wrong(cert.name, errors.New("a certificate needs its key; set "+collectorVariable("", "CLIENT_KEY")))
+	case cert.value == "" && key.value != "":
+		v.wrong(key.name, errors.New("a key needs its certificate; set "+collectorVariable("", "CLIENT_CERTIFICATE")))
+	case cert.value != "":
+		pair, err := tls.LoadX509KeyPair(cert.value, key.value)
 		if err != nil {
-			v.wrong(certName, err)
+			v.wrong(cert.name, err)
 		}
 		config.Certificates = []tls.Certificate{pair}
 	}
 	return config
-}
-
-func goodHeader(name, value string) bool {
-	token := func(r rune) bool {
-		return r > ' ' && r < 0x7f && !strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
-	}
-	for _, r := range name {
-		if !token(r) {
-			return false
-		}
-	}
-	return http.CanonicalHeaderKey(name) != "" &&
-		!strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r >= 0x7f })
 }

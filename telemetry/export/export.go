@@ -37,11 +37,17 @@ type Options struct {
 // An Export is telemetry that is being sent or shown. It is safe for concurrent use.
 type Export struct {
 	settings *Settings
-	tracers  *sdktrace.TracerProvider // nil: there is none
-	spans    sdktrace.SpanProcessor   // of tracers, which do not shut it down if the context is done before
-	meters   *sdkmetric.MeterProvider // nil: there is none
+	tracers  trace.TracerProvider
+	meters   metric.MeterProvider
+	senders  []sender
 	scrape   http.Handler
 	giveUp   context.CancelFunc // cancels all pending sends
+}
+
+// A sender is the part of an Export that sends spans, or sends and shows metrics.
+type sender interface {
+	ForceFlush(ctx context.Context) error
+	Shutdown(ctx context.Context) error
 }
 
 // Start starts the exporters that s and o configure, without waiting for a connection. The caller has to call Close on
@@ -50,11 +56,12 @@ type Export struct {
 // Errors of OpenTelemetry's libraries go to the log of the most recently started Export.
 func (s *Settings) Start(ctx context.Context, o Options) (*Export, error) {
 	o.Log = cmp.Or(o.Log, slog.Default())
-	if !s.Sends() && !o.Scrape {
-		return &Export{settings: s, giveUp: func() {}}, nil
-	}
 	over, giveUp := context.WithCancel(context.WithoutCancel(ctx))
-	e := &Export{settings: s, giveUp: giveUp}
+	e := &Export{settings: s, tracers: nooptrace.NewTracerProvider(), meters: noopmetric.NewMeterProvider(),
+		giveUp: giveUp}
+	if !s.Sends() && !o.Scrape {
+		return e, nil
+	}
 	otel.SetLogger(logr.Discard()) // it would quote variables, which may hold credentials
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(newReporter(over, o.Log, "sdk", nil).report))
 	about, err := s.resource(ctx, o)
@@ -99,13 +106,15 @@ func (e *Export) startTraces(ctx context.Context, about *resource.Resource, r *r
 		AttributePerEventCountLimit: sdktrace.DefaultAttributePerEventCountLimit,
 		AttributePerLinkCountLimit:  sdktrace.DefaultAttributePerLinkCountLimit,
 	}
-	e.spans = sdktrace.NewBatchSpanProcessor(spanSender{exporter, r}, sdktrace.WithMaxQueueSize(s.queue),
+	// The provider does not shut its processor down if the context is done before.
+	spans := sdktrace.NewBatchSpanProcessor(spanSender{exporter, r}, sdktrace.WithMaxQueueSize(s.queue),
 		sdktrace.WithMaxExportBatchSize(s.batch),
 		sdktrace.WithBatchTimeout(s.delay), sdktrace.WithExportTimeout(s.patience))
 	e.tracers = sdktrace.NewTracerProvider(
 		sdktrace.WithResource(about), sdktrace.WithSampler(s.sampler), sdktrace.WithRawSpanLimits(limits),
-		sdktrace.WithSpanProcessor(e.spans),
+		sdktrace.WithSpanProcessor(spans),
 	)
+	e.senders = append(e.senders, spans)
 	return nil
 }
 
@@ -132,32 +141,23 @@ func (e *Export) startMetrics(ctx context.Context, about *resource.Resource, r *
 			sdkmetric.WithTimeout(s.timeout))
 		options = append(options, sdkmetric.WithReader(reader))
 	}
-	e.meters = sdkmetric.NewMeterProvider(options...)
+	meters := sdkmetric.NewMeterProvider(options...)
+	e.meters, e.senders = meters, append(e.senders, meters)
 	return nil
 }
 
 // Tracers returns the provider of spans, which are dropped unless traces are sent.
-func (e *Export) Tracers() trace.TracerProvider {
-	if e.tracers == nil {
-		return nooptrace.NewTracerProvider()
-	}
-	return e.tracers
-}
+func (e *Export) Tracers() trace.TracerProvider { return e.tracers }
 
 // Meters returns the provider of instruments, which count nothing unless metrics are sent or scraped.
-func (e *Export) Meters() metric.MeterProvider {
-	if e.meters == nil {
-		return noopmetric.NewMeterProvider()
-	}
-	return e.meters
-}
+func (e *Export) Meters() metric.MeterProvider { return e.meters }
 
 // Metrics shows the metrics as Prometheus reads them, nil unless [Options.Scrape] was set.
 func (e *Export) Metrics() http.Handler { return e.scrape }
 
 // Flush sends what waits, and returns when it is sent or dropped, or ctx is done.
 func (e *Export) Flush(ctx context.Context) error {
-	return e.both(ctx, sdktrace.SpanProcessor.ForceFlush, (*sdkmetric.MeterProvider).ForceFlush)
+	return e.each(ctx, sender.ForceFlush)
 }
 
 // Close sends pending data and stops. When ctx is done it gives up and returns an error.
@@ -165,20 +165,16 @@ func (e *Export) Close(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, e.giveUp)
 	defer e.giveUp()
 	defer stop()
-	return e.both(ctx, sdktrace.SpanProcessor.Shutdown, (*sdkmetric.MeterProvider).Shutdown)
+	return e.each(ctx, sender.Shutdown)
 }
 
-// both runs traces and metrics concurrently, because a hanging collector of one would use up the time of the other.
-func (e *Export) both(ctx context.Context, traces func(sdktrace.SpanProcessor, context.Context) error,
-	metrics func(*sdkmetric.MeterProvider, context.Context) error) error {
+// each calls all senders concurrently, because a hanging collector of one would use up the time of the other.
+func (e *Export) each(ctx context.Context, call func(sender, context.Context) error) error {
 	var working sync.WaitGroup
-	var failed [2]error
-	if e.spans != nil {
-		working.Go(func() { failed[0] = traces(e.spans, ctx) })
-	}
-	if e.meters != nil {
-		working.Go(func() { failed[1] = metrics(e.meters, ctx) })
+	failed := make([]error, len(e.senders))
+	for i, s := range e.senders {
+		working.Go(func() { failed[i] = call(s, ctx) })
 	}
 	working.Wait()
-	return errors.Join(failed[:]...)
+	return errors.Join(failed...)
 }

@@ -25,22 +25,14 @@ func (c *collector) newSpanExporter(ctx context.Context) (sdktrace.SpanExporter,
 	if c.protocol == overGRPC {
 		o := []otlptracegrpc.Option{otlptracegrpc.WithEndpointURL(c.endpoint.String()),
 			otlptracegrpc.WithHeaders(c.headers), otlptracegrpc.WithTimeout(c.timeout)}
-		if c.gzip {
-			o = append(o, otlptracegrpc.WithCompressor("gzip"))
-		}
-		if c.tls != nil {
-			o = append(o, otlptracegrpc.WithTLSCredentials(credentials.NewTLS(c.tls)))
-		}
+		o = with(o, c.gzip, otlptracegrpc.WithCompressor("gzip"))
+		o = with(o, c.tls != nil, otlptracegrpc.WithTLSCredentials(credentials.NewTLS(c.tls)))
 		return otlptracegrpc.New(ctx, o...)
 	}
 	o := []otlptracehttp.Option{otlptracehttp.WithEndpointURL(c.endpoint.String()),
 		otlptracehttp.WithHeaders(c.headers), otlptracehttp.WithTimeout(c.timeout)}
-	if c.gzip {
-		o = append(o, otlptracehttp.WithCompression(otlptracehttp.GzipCompression))
-	}
-	if c.tls != nil {
-		o = append(o, otlptracehttp.WithTLSClientConfig(c.tls))
-	}
+	o = with(o, c.gzip, otlptracehttp.WithCompression(otlptracehttp.GzipCompression))
+	o = with(o, c.tls != nil, otlptracehttp.WithTLSClientConfig(c.tls))
 	return otlptracehttp.New(ctx, o...)
 }
 
@@ -54,12 +46,8 @@ func (c *collector) newMetricExporter(ctx context.Context,
 			otlpmetricgrpc.WithTemporalitySelector(t),
 			otlpmetricgrpc.WithAggregationSelector(sdkmetric.DefaultAggregationSelector),
 		}
-		if c.gzip {
-			o = append(o, otlpmetricgrpc.WithCompressor("gzip"))
-		}
-		if c.tls != nil {
-			o = append(o, otlpmetricgrpc.WithTLSCredentials(credentials.NewTLS(c.tls)))
-		}
+		o = with(o, c.gzip, otlpmetricgrpc.WithCompressor("gzip"))
+		o = with(o, c.tls != nil, otlpmetricgrpc.WithTLSCredentials(credentials.NewTLS(c.tls)))
 		return otlpmetricgrpc.New(ctx, o...)
 	}
 	o := []otlpmetrichttp.Option{
@@ -68,13 +56,17 @@ func (c *collector) newMetricExporter(ctx context.Context,
 		otlpmetrichttp.WithTemporalitySelector(t),
 		otlpmetrichttp.WithAggregationSelector(sdkmetric.DefaultAggregationSelector),
 	}
-	if c.gzip {
-		o = append(o, otlpmetrichttp.WithCompression(otlpmetrichttp.GzipCompression))
-	}
-	if c.tls != nil {
-		o = append(o, otlpmetrichttp.WithTLSClientConfig(c.tls))
-	}
+	o = with(o, c.gzip, otlpmetrichttp.WithCompression(otlpmetrichttp.GzipCompression))
+	o = with(o, c.tls != nil, otlpmetrichttp.WithTLSClientConfig(c.tls))
 	return otlpmetrichttp.New(ctx, o...)
+}
+
+// with returns options, with one more if it applies.
+func with[T any](options []T, applies bool, more T) []T {
+	if applies {
+		return append(options, more)
+	}
+	return options
 }
 
 // A reporter logs failures of sending at most once a minute, and the recovery.
@@ -125,24 +117,19 @@ func (r *reporter) report(err error) {
 	}
 }
 
-// bounded returns ctx, which ends with r.over too.
-func (r *reporter) bounded(ctx context.Context) (context.Context, func()) {
+// send calls f, until ctx or r.over is done, and reports its outcome. The goroutine is the SDK's, where a panic of an
+// exporter would end the process. It returns no error, because the SDK would log it.
+func (r *reporter) send(ctx context.Context, f func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(r.over, cancel)
-	return ctx, func() {
-		stop()
-		cancel()
-	}
-}
-
-// send calls f and reports its outcome. The goroutine is the SDK's, where a panic of an exporter would end the process.
-func (r *reporter) send(f func() error) {
+	defer cancel()
+	defer context.AfterFunc(r.over, cancel)()
 	err := errPanicked
 	defer func() {
 		_ = recover()
 		r.report(err)
 	}()
-	err = f()
+	err = f(ctx)
+	return nil
 }
 
 var errPanicked = errors.New("telemetry: the exporter panicked")
@@ -152,12 +139,9 @@ type spanSender struct {
 	*reporter
 }
 
-// ExportSpans returns no error, because the SDK would log it.
+// ExportSpans sends spans.
 func (s spanSender) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
-	ctx, done := s.bounded(ctx)
-	defer done()
-	s.send(func() error { return s.SpanExporter.ExportSpans(ctx, spans) })
-	return nil
+	return s.send(ctx, func(ctx context.Context) error { return s.SpanExporter.ExportSpans(ctx, spans) })
 }
 
 type metricSender struct {
@@ -165,10 +149,7 @@ type metricSender struct {
 	*reporter
 }
 
-// Export returns no error, because the SDK would log it.
+// Export sends metrics.
 func (m metricSender) Export(ctx context.Context, metrics *metricdata.ResourceMetrics) error {
-	ctx, done := m.bounded(ctx)
-	defer done()
-	m.send(func() error { return m.Exporter.Export(ctx, metrics) })
-	return nil
+	return m.send(ctx, func(ctx context.Context) error { return m.Exporter.Export(ctx, metrics) })
 }

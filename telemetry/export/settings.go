@@ -42,7 +42,7 @@ const defaultValueLength = 4096
 // Read reads OpenTelemetry's standard variables. Without them nothing is sent. Errors name no values.
 func Read(env func(string) (string, bool)) (*Settings, error) {
 	v := &values{env: env}
-	s := &Settings{disabled: v.oneOf("OTEL_SDK_DISABLED", v.get("OTEL_SDK_DISABLED"), "false", "true") == "true"}
+	s := &Settings{disabled: v.oneOf(v.first("OTEL_SDK_DISABLED"), "false", "true") == "true"}
 	v.checkPropagators()
 	if v.sends("OTEL_TRACES_EXPORTER", "") && !s.disabled {
 		s.traces = v.collector("TRACES")
@@ -50,17 +50,15 @@ func Read(env func(string) (string, bool)) (*Settings, error) {
 	if v.sends("OTEL_METRICS_EXPORTER", "; Prometheus reads metrics at -admin-addr") && !s.disabled {
 		s.metrics = v.collector("METRICS")
 	}
-	if name := "OTEL_LOGS_EXPORTER"; v.get(name) != "" {
-		v.oneOf(name, v.get(name), "none")
-	}
+	v.oneOf(v.first("OTEL_LOGS_EXPORTER"), "none")
 	s.sampler = v.sampler()
 	s.service = v.get("OTEL_SERVICE_NAME")
-	for _, pair := range v.pairs("OTEL_RESOURCE_ATTRIBUTES", v.get("OTEL_RESOURCE_ATTRIBUTES")) {
+	for _, pair := range v.pairs(v.first("OTEL_RESOURCE_ATTRIBUTES")) {
 		s.attributes = append(s.attributes, attribute.String(pair[0], pair[1]))
 	}
 	v.batches(s)
-	s.interval = v.milliseconds("OTEL_METRIC_EXPORT_INTERVAL", v.get("OTEL_METRIC_EXPORT_INTERVAL"), time.Minute)
-	s.timeout = v.milliseconds("OTEL_METRIC_EXPORT_TIMEOUT", v.get("OTEL_METRIC_EXPORT_TIMEOUT"), 30*time.Second)
+	s.interval = v.milliseconds(v.first("OTEL_METRIC_EXPORT_INTERVAL"), time.Minute)
+	s.timeout = v.milliseconds(v.first("OTEL_METRIC_EXPORT_TIMEOUT"), 30*time.Second)
 	s.temporality = v.temporality()
 	for _, variable := range Variables() {
 		if !variable.Honoured && v.get(variable.Name) != "" {
@@ -131,7 +129,7 @@ func (v *values) checkPropagators() {
 
 func (v *values) sampler() sdktrace.Sampler {
 	const name, argument = "OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG"
-	kind := v.oneOf(name, v.get(name), "parentbased_always_on", "always_on", "always_off", "traceidratio",
+	kind := v.oneOf(v.first(name), "parentbased_always_on", "always_on", "always_off", "traceidratio",
 		"parentbased_always_off", "parentbased_traceidratio")
 	ratio := 1.0
 	if value := v.get(argument); value != "" && strings.HasSuffix(kind, "traceidratio") {
@@ -158,27 +156,25 @@ func (v *values) sampler() sdktrace.Sampler {
 
 // batches reads how spans wait, and how much of each.
 func (v *values) batches(s *Settings) {
-	s.delay = v.milliseconds("OTEL_BSP_SCHEDULE_DELAY", v.get("OTEL_BSP_SCHEDULE_DELAY"),
-		sdktrace.DefaultScheduleDelay*time.Millisecond)
-	s.patience = v.milliseconds("OTEL_BSP_EXPORT_TIMEOUT", v.get("OTEL_BSP_EXPORT_TIMEOUT"),
-		sdktrace.DefaultExportTimeout*time.Millisecond)
+	s.delay = v.milliseconds(v.first("OTEL_BSP_SCHEDULE_DELAY"), sdktrace.DefaultScheduleDelay*time.Millisecond)
+	s.patience = v.milliseconds(v.first("OTEL_BSP_EXPORT_TIMEOUT"), sdktrace.DefaultExportTimeout*time.Millisecond)
 	const queue, batch = "OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE"
-	s.queue = v.number(queue, v.get(queue), sdktrace.DefaultMaxQueueSize, 1)
+	s.queue = v.number(v.first(queue), sdktrace.DefaultMaxQueueSize, 1)
 	if s.queue > maxQueue {
 		v.wrong(queue, fmt.Errorf("too many; write at most %d", maxQueue))
 	}
-	s.batch = v.number(batch, v.get(batch), min(sdktrace.DefaultMaxExportBatchSize, s.queue), 1)
+	s.batch = v.number(v.first(batch), min(sdktrace.DefaultMaxExportBatchSize, s.queue), 1)
 	if s.batch > s.queue {
 		v.wrong(batch, errors.New("more than "+queue))
 	}
-	name, value := v.first("OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT", "OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT")
-	s.valueLength = v.number(name, value, defaultValueLength, 0)
+	length := v.first("OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT", "OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT")
+	s.valueLength = v.number(length, defaultValueLength, 0)
 }
 
 // temporality reads whether metrics are sent as sums since the start, or since the last time.
 func (v *values) temporality() sdkmetric.TemporalitySelector {
 	const name = "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE"
-	switch v.oneOf(name, v.get(name), "cumulative", "delta", "lowmemory") {
+	switch v.oneOf(v.first(name), "cumulative", "delta", "lowmemory") {
 	case "delta":
 		return sdkmetric.DeltaTemporalitySelector
 	case "lowmemory":

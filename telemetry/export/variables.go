@@ -63,21 +63,23 @@ type values struct {
 	err error
 }
 
-// get returns a variable without the white space around it; an empty one is none.
-func (v *values) get(name string) string {
-	value, _ := v.env(name)
-	return strings.TrimSpace(value)
-}
+// A set is a variable, with its value.
+type set struct{ name, value string }
 
-// first returns the first of the variables that is set, and its name; without any the last name.
-func (v *values) first(names ...string) (name, value string) {
-	for _, name = range names {
-		if value = v.get(name); value != "" {
-			return name, value
+// first returns the first of the variables that has a value, without the white space around it. Without any it returns
+// the last name.
+func (v *values) first(names ...string) (found set) {
+	for _, name := range names {
+		value, _ := v.env(name)
+		if found = (set{name, strings.TrimSpace(value)}); found.value != "" {
+			return found
 		}
 	}
-	return name, ""
+	return found
 }
+
+// get returns the value of a variable; empty if it has none.
+func (v *values) get(name string) string { return v.first(name).value }
 
 func (v *values) wrong(name string, err error) {
 	if v.err == nil {
@@ -86,44 +88,44 @@ func (v *values) wrong(name string, err error) {
 }
 
 // oneOf reads one of the words, in any case; without a value it returns the first.
-func (v *values) oneOf(name, value string, words ...string) string {
-	if value == "" {
+func (v *values) oneOf(s set, words ...string) string {
+	if s.value == "" {
 		return words[0]
 	}
-	if lower := strings.ToLower(value); slices.Contains(words, lower) {
+	if lower := strings.ToLower(s.value); slices.Contains(words, lower) {
 		return lower
 	}
-	v.wrong(name, fmt.Errorf("not one of the choices; write %s", strings.Join(words, " or ")))
+	v.wrong(s.name, fmt.Errorf("not one of the choices; write %s", strings.Join(words, " or ")))
 	return words[0]
 }
 
 // number reads a whole number from least up.
-func (v *values) number(name, value string, otherwise, least int) int {
-	if value == "" {
+func (v *values) number(s set, otherwise, least int) int {
+	if s.value == "" {
 		return otherwise
 	}
-	n, err := strconv.Atoi(value)
+	n, err := strconv.Atoi(s.value)
 	if err != nil || n < least {
-		v.wrong(name, fmt.Errorf("not a whole number from %d up", least))
+		v.wrong(s.name, fmt.Errorf("not a whole number from %d up", least))
 		return otherwise
 	}
 	return n
 }
 
 // milliseconds reads a length of time, which the standard has in whole milliseconds.
-func (v *values) milliseconds(name, value string, otherwise time.Duration) time.Duration {
+func (v *values) milliseconds(s set, otherwise time.Duration) time.Duration {
 	const most = int(24 * time.Hour / time.Millisecond)
-	n := v.number(name, value, int(otherwise.Milliseconds()), 1)
+	n := v.number(s, int(otherwise.Milliseconds()), 1)
 	if n > most {
-		v.wrong(name, fmt.Errorf("too long; write at most %d milliseconds", most))
+		v.wrong(s.name, fmt.Errorf("too long; write at most %d milliseconds", most))
 	}
 	return time.Duration(n) * time.Millisecond
 }
 
 // pairs reads key=value pairs with commas between, as in the header Baggage: values are percent-encoded.
-func (v *values) pairs(name, value string) [][2]string {
+func (v *values) pairs(s set) [][2]string {
 	var list [][2]string
-	for pair := range strings.SplitSeq(value, ",") {
+	for pair := range strings.SplitSeq(s.value, ",") {
 		if strings.TrimSpace(pair) == "" {
 			continue
 		}
@@ -131,7 +133,7 @@ func (v *values) pairs(name, value string) [][2]string {
 		key = strings.TrimSpace(key)
 		text, err := url.PathUnescape(strings.TrimSpace(text))
 		if !ok || key == "" || err != nil {
-			v.wrong(name, errors.New("not a list of key=value with commas between; in a value write a comma as %2C "+
+			v.wrong(s.name, errors.New("not a list of key=value with commas between; in a value write a comma as %2C "+
 				"and a per cent sign as %25"))
 			return nil
 		}
