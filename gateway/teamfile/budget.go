@@ -19,7 +19,7 @@ func (b *builder) budget(n *Value, e *entry) (limits agentBudget) {
 	f := n.Fields("a budget", "")
 	count := func(key string) int64 { return int64(f.Take(key).Count(1)) }
 	l := budget.Limits{
-		Run: count("run"), Thread: count("thread"), Principal: count("principal"), Ledger: b.budgets, Name: e.name,
+		Run: count("run"), Thread: count("thread"), Principal: count("principal"), Ledger: b.o.Budgets, Name: e.name,
 	}
 	window := f.Take("window")
 	l.Window = window.duration()

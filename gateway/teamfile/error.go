@@ -24,9 +24,10 @@ func (e *Error) Error() string {
 
 // A Problem is one mistake in a team file, or one warning.
 type Problem struct {
-	File         string
-	Line, Column int    // from 1; columns count characters
-	Text         string // the mistake, and how to correct it
+	File   string `json:"file"`
+	Line   int    `json:"line"` // from 1; columns count characters
+	Column int    `json:"column"`
+	Text   string `json:"text"` // the mistake, and how to correct it
 }
 
 // String returns "file:line:column: text", which editors can follow.

@@ -18,14 +18,14 @@ const mostPattern = 4096
 func (b *builder) hooks(f *Fields) []groupchat.Hooks {
 	var all []groupchat.Hooks
 	for _, item := range f.Take("hooks").List("hooks") {
-		h, ok := b.namedHooks[item.Text()]
+		h, ok := b.o.Hooks[item.Text()]
 		switch {
 		case ok:
 			all = append(all, h)
-		case len(b.namedHooks) == 0:
+		case len(b.o.Hooks) == 0:
 			item.Bad("this program has no hooks to name; a Go program puts its own into teamfile.Options.Hooks")
 		default:
-			known := choices(slices.Sorted(maps.Keys(b.namedHooks)))
+			known := choices(slices.Sorted(maps.Keys(b.o.Hooks)))
 			item.Bad("%s is no hook of this program; it has %s", item.quoted(), known)
 		}
 	}

@@ -28,7 +28,7 @@ func (b *builder) llm(f *Fields, description string) groupchat.Agent {
 		b.wrote(o.Store, o.Schema)
 	}
 	if a.ToolTimeout == 0 {
-		a.ToolTimeout = b.toolTimeout
+		a.ToolTimeout = b.o.ToolTimeout
 	}
 	before := len(b.problems)
 	designers := b.tools(f, a)

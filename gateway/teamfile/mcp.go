@@ -25,7 +25,7 @@ func (b *builder) buildServer(key, n *Value) *mcp.Server {
 	command, url := f.Take("command"), f.Take("url")
 	o := mcp.Options{
 		Name: key.text, URL: url.httpURL(), CallTimeout: f.Take("timeout").duration(),
-		KeepAlive: f.Take("keep_alive").duration(), HTTP: b.http, Log: b.log,
+		KeepAlive: f.Take("keep_alive").duration(), HTTP: b.o.HTTP, Log: b.o.Log,
 	}
 	words := command.texts("a command")
 	env, headers := f.Take("env"), f.Take("headers")
@@ -51,7 +51,7 @@ func (b *builder) buildServer(key, n *Value) *mcp.Server {
 	if !f.ok() {
 		return nil
 	}
-	if other := substitute(b.substitutes.Server, key.text); other != nil {
+	if other := substitute(b.o.Substitutes.Server, key.text); other != nil {
 		o.HTTP, o.URL, o.Headers, o.Env, command = other, "http://127.0.0.1/mcp", nil, nil, nil
 	}
 	if command != nil {
@@ -63,8 +63,8 @@ func (b *builder) buildServer(key, n *Value) *mcp.Server {
 		}
 		o.Dir = dir // a relative path is looked up there
 	}
-	if b.serverHook != nil {
-		b.serverHook(&o)
+	if b.o.MCP != nil {
+		b.o.MCP(&o)
 	}
 	s, err := mcp.New(o)
 	if err != nil {

@@ -24,7 +24,7 @@ func (b *builder) serverTexts(f *Fields, a *groupchat.LLM) {
 
 // serverText reads one entry. It returns nil after a mistake, which is noted.
 func (b *builder) serverText(n *Value, prompt bool) groupchat.Provider {
-	t := &serverText{prompt: prompt, log: b.log}
+	t := &serverText{prompt: prompt, log: b.o.Log}
 	kind, key, hint := "a resource", "uri", "say which: `uri: file:///handbook.md`, as the server knows it"
 	if prompt {
 		kind, key, hint = "a prompt", "prompt", "say which: `prompt: review`, as the server knows it"

@@ -36,10 +36,10 @@ func (b *builder) buildModels(n *Value) {
 		}
 		b.addModel(key.text, b.cached(m, values[i]))
 	}
-	if n.member(defaultModel) != nil || !configured(b.modelOptions) {
+	if n.member(defaultModel) != nil || !configured(b.o.Model) {
 		return
 	}
-	m, err := openai.New(b.modelOptions)
+	m, err := openai.New(b.o.Model)
 	if err != nil {
 		b.badAt(1, 1, "the model of the settings cannot be used: %s; see -model-url, -model and -model-key",
 			reason(err))
@@ -94,12 +94,12 @@ func (b *builder) buildModel(key, n *Value) model.Model {
 
 // readModel reads the keys of a model behind an API like OpenAI's.
 func (b *builder) readModel(f *Fields, name string) openai.Options {
-	o := b.modelOptions
+	o := b.o.Model
 	b.optionalModelSettings = true
 	o.BaseURL, o.Key = f.Take("base_url").httpURL(), f.Take("api_key").secret()
 	b.optionalModelSettings = false
 	if !configured(o) {
-		o.BaseURL, o.Key = b.modelOptions.BaseURL, b.modelOptions.Key
+		o.BaseURL, o.Key = b.o.Model.BaseURL, b.o.Model.Key
 	}
 	if v := f.Take("model"); v != nil {
 		o.Name = v.Text()
@@ -107,7 +107,7 @@ func (b *builder) readModel(f *Fields, name string) openai.Options {
 	o.Provider, o.APIVersion = f.Take("provider").Text(), f.Take("api_version").Text()
 	o.Price = price(f.Take("price"))
 	if o.Price == nil && name == defaultModel {
-		o.Price = b.modelOptions.Price
+		o.Price = b.o.Model.Price
 	}
 	o.Temperature = f.Take("temperature").number("not a temperature; write a number from 0 to 2, such as 0.2",
 		func(t float64) bool { return t >= 0 && t <= 2 })

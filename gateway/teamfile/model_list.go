@@ -36,7 +36,7 @@ func (b *builder) buildModelList(l *modelList, way []string) {
 	names := f.Take("first_of")
 	f.Take("cache") // see cached
 	f.End()
-	list := &model.FirstOf{Log: b.log}
+	list := &model.FirstOf{Log: b.o.Log}
 	way = append(slices.Clip(way), l.key.text)
 	items := names.itemsOf("first_of", "the list is empty; name the models in the order in which they are to be asked")
 	for _, n := range items {

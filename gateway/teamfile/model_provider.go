@@ -28,7 +28,7 @@ func (b *builder) modelType(n *Value) string {
 	if n == nil {
 		return builtIn
 	}
-	names := slices.Sorted(maps.Keys(b.providers))
+	names := slices.Sorted(maps.Keys(b.o.Providers))
 	return n.OneOf(append([]string{builtIn}, names...)...)
 }
 
@@ -43,7 +43,7 @@ func (b *builder) providedModel(key, n *Value, kind string, own []string) model.
 		}
 	}
 	c := model.Config{
-		Name: key.text, HTTP: b.modelOptions.HTTP, Log: b.log.With("model", key.text),
+		Name: key.text, HTTP: b.o.Model.HTTP, Log: b.o.Log.With("model", key.text),
 	}
 	if c.HTTP == nil {
 		c.HTTP = egress.New()
@@ -81,11 +81,11 @@ func (b *builder) open(kind string, c model.Config) (m model.Model, err error) {
 	defer func() {
 		if recover() != nil {
 			stack := string(debug.Stack())
-			b.log.Error("teamfile: the provider of a model panics", "model", c.Name, "type", kind, "stack", stack)
+			b.o.Log.Error("teamfile: the provider of a model panics", "model", c.Name, "type", kind, "stack", stack)
 			m, err = nil, &model.SettingError{Text: "the provider panics, the log says where"}
 		}
 	}()
-	return b.providers[kind](c)
+	return b.o.Providers[kind](c)
 }
 
 // settingErrors returns the mistakes in err. An error that is about no setting is about the whole.

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 
+	"golang.org/x/net/http/httpguts"
+
 	"github.com/agui-gateway/gateway/a2a"
 	"github.com/agui-gateway/gateway/agui/client"
 	"github.com/agui-gateway/gateway/groupchat"
@@ -76,8 +78,8 @@ func (b *builder) remoteServer(f *Fields, description string) remoteEntry {
 		Headers:        readHeaders(f.Take("headers")),
 		Timeout:        f.Take("timeout").duration(),
 		Idle:           f.Take("idle").duration(),
-		HTTP:           cmp.Or(substitute(b.substitutes.Remote, b.reading[len(b.reading)-1]), b.http),
-		AllowAddresses: b.allowed,
+		HTTP:           cmp.Or(substitute(b.o.Substitutes.Remote, b.reading[len(b.reading)-1]), b.o.HTTP),
+		AllowAddresses: b.o.AllowAddresses,
 	}
 	r.forward = f.Take("forward_headers")
 	r.o.Forward = r.forward.texts("forward_headers")
@@ -129,7 +131,7 @@ func readHeaders(n *Value) http.Header {
 	for i, key := range keys {
 		name := http.CanonicalHeaderKey(key.text)
 		switch {
-		case !headerName(key.text):
+		case !httpguts.ValidHeaderFieldName(key.text):
 			key.Bad("no name of a header; write letters, digits and -")
 		case h[name] != nil:
 			key.Bad("this header is there already, letter case aside; remove one")
@@ -149,12 +151,4 @@ func singleHeaders(n *Value) map[string]string {
 		single[name] = values[0]
 	}
 	return single
-}
-
-// headerName reports whether s is the name of a header (a token of RFC 9110).
-func headerName(s string) bool {
-	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-		return !letter && (r < '0' || r > '9') && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
-	})
 }

@@ -23,8 +23,8 @@ type Substitutes struct {
 
 // substituted returns the model that agents get when they name m.
 func (b *builder) substituted(name string, m model.Model) model.Model {
-	if m != nil && b.substitutes.Model != nil {
-		if other := b.substitutes.Model(name, m); other != nil {
+	if m != nil && b.o.Substitutes.Model != nil {
+		if other := b.o.Substitutes.Model(name, m); other != nil {
 			return other
 		}
 	}

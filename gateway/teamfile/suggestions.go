@@ -12,7 +12,7 @@ func (b *builder) suggestions(n *Value) groupchat.Suggester {
 	if n == nil {
 		return nil
 	}
-	o := suggest.Options{Log: b.log}
+	o := suggest.Options{Log: b.o.Log}
 	if !n.IsMapping() {
 		o.List = suggestionList(n)
 		return suggest.New(o)

@@ -124,21 +124,11 @@ func newBuilder(name string, o Options) *builder {
 	if o.Model.HTTP == nil {
 		o.Model.HTTP = o.HTTP
 	}
+	o.Providers = providersOf(o)
 	return &builder{
-		reader:       reader{file: name, env: o.Env},
-		types:        o.Types,
-		namedHooks:   o.Hooks,
-		providers:    providersOf(o),
-		serverHook:   o.MCP,
-		programTools: o.Tools,
-		modelOptions: o.Model,
-		http:         o.HTTP,
-		allowed:      o.AllowAddresses,
-		log:          o.Log,
-		toolTimeout:  o.ToolTimeout,
-		budgets:      o.Budgets,
-		substitutes:  o.Substitutes,
-		entries:      map[string]*entry{},
+		reader:  reader{file: name, env: o.Env},
+		o:       o,
+		entries: map[string]*entry{},
 		team: Team{
 			Agents:   map[string]groupchat.Agent{},
 			Options:  map[string]gateway.AgentOptions{},
@@ -150,20 +140,11 @@ func newBuilder(name string, o Options) *builder {
 // A builder makes the agents that a file describes.
 type builder struct {
 	reader
-	types        map[string]AgentType
-	namedHooks   map[string]groupchat.Hooks
-	modelOptions openai.Options // the default model of the settings
-	toolTimeout  time.Duration
-	budgets      *budget.Ledger
-	substitutes  Substitutes
+	o            Options // with defaults, and all providers
 	models       map[string]model.Model
 	brokenModels map[string]bool // the models with a mistake, which is noted
 	modelLists   map[string]*modelList
-	providers    map[string]model.Provider
-	http         *http.Client // nil: each part has a separate one
-	allowed      []netip.Prefix
-	requests     *http.Client // of HTTP tools, if http is nil and there are any
-	log          *slog.Logger
+	requests     *http.Client           // of HTTP tools, if there are any and the options have no client
 	servers      map[string]*mcp.Server // nil for one with a mistake, which is noted
 	entries      map[string]*entry
 	members      map[string]*member // the participants of the team that is being read
@@ -180,10 +161,8 @@ type builder struct {
 	readings       []reading
 	written        *written // the writes to the state of the part that is being read
 	reduced        []string // pointers that have reducers, of any team
-	programTools   map[string]groupchat.Tool
 	team           Team
 
-	serverHook func(*mcp.Options)
 	// requiredServers are the servers with required: on. Turns without their tools fail.
 	requiredServers []string
 }
@@ -310,7 +289,7 @@ func (b *builder) enter(e *entry) {
 
 func (b *builder) typeNames() []string {
 	names := []string{"a2a", "agui", "concurrent", "groupchat", "langgraph", "llm", "script"}
-	for name := range b.types {
+	for name := range b.o.Types {
 		names = append(names, name)
 	}
 	slices.Sort(names)
@@ -323,7 +302,7 @@ func (b *builder) agentOf(n *Value, f *Fields, description string, scope *groupc
 	if n == nil {
 		return nil
 	}
-	if n.text == "travel" && b.types[n.text] == nil {
+	if n.text == "travel" && b.o.Types[n.text] == nil {
 		n.Bad("the type travel belongs to the program gateway; another one puts it into teamfile.Options.Types, " +
 			"with travel.New")
 		return nil
@@ -354,7 +333,7 @@ func (b *builder) agentOf(n *Value, f *Fields, description string, scope *groupc
 		agent = b.script(f, description)
 	default:
 		b.written.unknown = true
-		agent = b.types[name](b.optionalModel(f.Take("model")))
+		agent = b.o.Types[name](b.optionalModel(f.Take("model")))
 	}
 	f.End()
 	if len(b.problems) > before {

@@ -85,11 +85,11 @@ func toolRetry(f *Fields) groupchat.ToolRetry {
 
 // toolClient returns the client for the requests of a tool. The tools of a file share one.
 func (b *builder) toolClient(tool string) *http.Client {
-	if other := substitute(b.substitutes.HTTP, tool); other != nil {
+	if other := substitute(b.o.Substitutes.HTTP, tool); other != nil {
 		return other
 	}
-	if b.http != nil {
-		return b.http
+	if b.o.HTTP != nil {
+		return b.o.HTTP
 	}
 	if b.requests == nil {
 		b.requests = egress.New()

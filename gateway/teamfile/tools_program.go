@@ -23,17 +23,17 @@ func (b *builder) programTool(f *Fields) (t groupchat.Tool) {
 	written := b.written.unknown
 	b.written.unknown = true // until the tool is known, it may be one that writes to the state
 	name := at.Text()
-	t, known := b.programTools[name]
+	t, known := b.o.Tools[name]
 	as, description := f.Take("name").Text(), f.Take("description").Text()
 	timeout, retry := f.Take("timeout").duration(), toolRetry(f)
 	switch {
 	case !f.ok():
 		return t
-	case !known && len(b.programTools) == 0:
+	case !known && len(b.o.Tools) == 0:
 		at.Bad("this program has no tools of its own; one that has puts them into teamfile.Options.Tools")
 		return t
 	case !known:
-		unknown(at, "tool", slices.Collect(maps.Keys(b.programTools)))
+		unknown(at, "tool", slices.Collect(maps.Keys(b.o.Tools)))
 		return t
 	}
 	if t.Name = name; as != "" {

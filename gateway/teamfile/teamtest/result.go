@@ -31,19 +31,11 @@ type Exchange struct {
 
 // A Problem is one mistake, or one expectation that was not met, at its place.
 type Problem struct {
-	File   string `json:"file"`
-	Line   int    `json:"line"` // from 1; columns count characters
-	Column int    `json:"column"`
-	Text   string `json:"text"`
+	teamfile.Problem
 	// Want and Got are the expected and the real result, line by line; Diff is their difference. They may be empty.
 	Want string `json:"want,omitempty"`
 	Got  string `json:"got,omitempty"`
 	Diff string `json:"-"`
-}
-
-// String returns "file:line:column: text", which editors can follow.
-func (p Problem) String() string {
-	return teamfile.Problem{File: p.File, Line: p.Line, Column: p.Column, Text: p.Text}.String()
 }
 
 // OK reports whether there are no problems.
@@ -83,17 +75,21 @@ func indent(text, by string) string { return by + strings.ReplaceAll(text, "\n",
 
 // add notes a problem at a value of the file.
 func (r *Result) add(at *teamfile.Value, file, text string) {
+	r.Problems = append(r.Problems, problemAt(at, file, text))
+}
+
+func problemAt(at *teamfile.Value, file, text string) Problem {
 	line, column := at.Place()
-	r.Problems = append(r.Problems, Problem{File: file, Line: max(line, 1), Column: max(column, 1), Text: text})
+	return Problem{Problem: teamfile.Problem{File: file, Line: max(line, 1), Column: max(column, 1), Text: text}}
 }
 
 // fail notes an error: the problems of a file, or one at the beginning of the conversation.
 func (r *Result) fail(err error, file string) {
 	if bad, ok := errors.AsType[*teamfile.Error](err); ok {
 		for _, p := range bad.Problems {
-			r.Problems = append(r.Problems, Problem{File: p.File, Line: p.Line, Column: p.Column, Text: p.Text})
+			r.Problems = append(r.Problems, Problem{Problem: p})
 		}
 		return
 	}
-	r.Problems = append(r.Problems, Problem{File: file, Line: 1, Column: 1, Text: err.Error()})
+	r.add(nil, file, err.Error())
 }

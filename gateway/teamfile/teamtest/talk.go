@@ -8,7 +8,6 @@ import (
 
 	"github.com/agui-gateway/gateway/agui/client"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/gateway/teamfile"
 )
 
 // talk plays the steps.
@@ -25,7 +24,9 @@ func (p *player) talk(ctx context.Context, h http.Handler, agent string) {
 		}
 		err := t.send(ctx, s.sends)
 		p.result.Runs = t.runs
-		p.complain(s.at)
+		for _, text := range p.told.take() { // complaints of models and servers
+			p.result.add(s.at, p.file, text)
+		}
 		if refused, ok := errors.AsType[*client.Error](err); ok && refused.Code != "" {
 			h := hear(agent, t.last)
 			h.code = refused.Code
@@ -59,17 +60,9 @@ func (p *player) judge(s *step, h *heard) {
 		return
 	}
 	for _, m := range all {
-		line, column := m.at.Place()
-		p.result.Problems = append(p.result.Problems, Problem{
-			File: p.file, Line: line, Column: column, Text: m.text, Want: m.want, Got: m.got, Diff: m.diff(),
-		})
-	}
-}
-
-// complain notes the complaints of models and servers during a step.
-func (p *player) complain(at *teamfile.Value) {
-	for _, text := range p.told.take() {
-		p.result.add(at, p.file, text)
+		problem := problemAt(m.at, p.file, m.text)
+		problem.Want, problem.Got, problem.Diff = m.want, m.got, m.diff()
+		p.result.Problems = append(p.result.Problems, problem)
 	}
 }
 
