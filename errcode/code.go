@@ -83,82 +83,94 @@ const (
 	ContractViolation  Code = "contract_violation"   // inputs or results of a team violate its contract
 )
 
-// messages holds the public sentence of each code. Clients get only this: causes may contain secrets or prompts.
-var messages = map[Code]string{
-	InvalidInput:         "The request is malformed.",
-	UnsupportedVersion:   "This version of the protocol is not supported.",
-	Unauthorized:         "Valid credentials are required.",
-	AuthUnavailable:      "The server cannot check credentials at the moment; try again later.",
-	Forbidden:            "This is not allowed.",
-	NotFound:             "There is nothing here.",
-	AmbiguousThread:      "Several agents have a thread with this id; name the agent.",
-	MethodNotAllowed:     "This method is not allowed here.",
-	TooLarge:             "This is larger than the server accepts.",
-	InvalidAttachment:    "A file of the message cannot be taken.",
-	UnsupportedMediaType: "The body must be application/json.",
-	MisdirectedRequest:   "The server does not answer for this host; its operator can name the host in -hosts.",
-	HeaderTooLarge:       "The headers are larger than the server accepts.",
-	RateLimited:          "Too many requests; try again later.",
-	Overloaded:           "The server is at its limit; try again later.",
-	Draining:             "The server is shutting down; try again.",
-	StoreUnavailable:     "The server cannot reach its storage; try again later.",
-	StoreTooNew:          "This server is older than its storage; another one can serve this.",
-	ThreadDamaged:        "A part of this thread was lost; it can only be deleted.",
-	LogTrimmed:           "The events of this run are not kept any more.",
-	Internal:             "Something went wrong on the server.",
+// table holds the HTTP status of a request that is refused with each code, and the code's public sentence. Clients get
+// only that: causes may contain secrets or prompts.
+var table = map[Code]struct {
+	status  int
+	message string
+}{
+	InvalidInput:         {400, "The request is malformed."},
+	UnsupportedVersion:   {400, "This version of the protocol is not supported."},
+	Unauthorized:         {401, "Valid credentials are required."},
+	AuthUnavailable:      {503, "The server cannot check credentials at the moment; try again later."},
+	Forbidden:            {403, "This is not allowed."},
+	NotFound:             {404, "There is nothing here."},
+	AmbiguousThread:      {409, "Several agents have a thread with this id; name the agent."},
+	MethodNotAllowed:     {405, "This method is not allowed here."},
+	TooLarge:             {413, "This is larger than the server accepts."},
+	InvalidAttachment:    {422, "A file of the message cannot be taken."},
+	UnsupportedMediaType: {415, "The body must be application/json."},
+	MisdirectedRequest:   {421, "The server does not answer for this host; its operator can name the host in -hosts."},
+	HeaderTooLarge:       {431, "The headers are larger than the server accepts."},
+	RateLimited:          {429, "Too many requests; try again later."},
+	Overloaded:           {503, "The server is at its limit; try again later."},
+	Draining:             {503, "The server is shutting down; try again."},
+	StoreUnavailable:     {503, "The server cannot reach its storage; try again later."},
+	StoreTooNew:          {503, "This server is older than its storage; another one can serve this."},
+	ThreadDamaged:        {500, "A part of this thread was lost; it can only be deleted."},
+	LogTrimmed:           {410, "The events of this run are not kept any more."},
+	Internal:             {500, "Something went wrong on the server."},
 
-	RunInProgress:            "This thread has a run in progress.",
-	QueueFull:                "Too many requests are waiting for this thread.",
-	BranchChanged:            "An edit has replaced the messages that this continues; load the thread again.",
-	InterruptPending:         "This thread is waiting for an answer; resume it first.",
-	InterruptNotFound:        "There is no such open question on this thread.",
-	InterruptExpired:         "The time to answer this question is over.",
-	InterruptAlreadyResolved: "This question has been answered already.",
-	ResumeIncomplete:         "Every open question of this thread must be answered at once.",
-	ResumeInvalid:            "The answer does not fit the question.",
-	ResumeAmbiguous:          "Several questions are open; say which one each answer is for.",
-	CheckpointIncompatible:   "The agents have changed since this run was paused; it cannot continue.",
+	RunInProgress:            {409, "This thread has a run in progress."},
+	QueueFull:                {409, "Too many requests are waiting for this thread."},
+	BranchChanged:            {409, "An edit has replaced the messages that this continues; load the thread again."},
+	InterruptPending:         {409, "This thread is waiting for an answer; resume it first."},
+	InterruptNotFound:        {409, "There is no such open question on this thread."},
+	InterruptExpired:         {409, "The time to answer this question is over."},
+	InterruptAlreadyResolved: {409, "This question has been answered already."},
+	ResumeIncomplete:         {409, "Every open question of this thread must be answered at once."},
+	ResumeInvalid:            {409, "The answer does not fit the question."},
+	ResumeAmbiguous:          {409, "Several questions are open; say which one each answer is for."},
+	CheckpointIncompatible:   {409, "The agents have changed since this run was paused; it cannot continue."},
 
-	PatchFailed:          "The patch does not apply to the state as it is.",
-	StateChanged:         "The state has changed; read it again.",
-	PatchQueueFull:       "Too many patches are waiting for this thread.",
-	IdempotencyKeyReused: "Another patch was sent with the same Idempotency-Key.",
+	PatchFailed:          {409, "The patch does not apply to the state as it is."},
+	StateChanged:         {412, "The state has changed; read it again."},
+	PatchQueueFull:       {409, "Too many patches are waiting for this thread."},
+	IdempotencyKeyReused: {422, "Another patch was sent with the same Idempotency-Key."},
 
-	Cancelled:  "The run was stopped.",
-	RunMoved:   "The run was moved to another server.",
-	RunLost:    "The run was lost.",
-	RunTimeout: "The run took too long.",
+	Cancelled:  {409, "The run was stopped."},
+	RunMoved:   {409, "The run was moved to another server."},
+	RunLost:    {409, "The run was lost."},
+	RunTimeout: {409, "The run took too long."},
 
-	UnknownSpeaker:     "The chosen agent does not exist.",
-	NoProgress:         "The agents make no progress.",
-	NoRoute:            "No agent is responsible for this.",
-	NotConverged:       "The agents did not finish within their rounds.",
-	AgentFailed:        "The agent failed.",
-	RemoteFailed:       "The remote agent failed.",
-	RemoteLoop:         "The remote agents call each other in a circle.",
-	ModelAuth:          "The model refused the server's credentials.",
-	ModelRequest:       "The model refused the request.",
-	ModelResponse:      "The model's answer could not be understood.",
-	ModelContentFilter: "The model's answer was withheld by its content filter.",
-	ModelUnavailable:   "The model is not available; try again later.",
-	ModelContextLength: "The conversation is too long for the model.",
-	ToolFailed:         "A tool failed.",
-	GuardrailRefused:   "A rule of this service does not allow this.",
-	BudgetExceeded:     "The budget for this is used up.",
-	HookFailed:         "A check of this service failed.",
-	ContractViolation:  "Data passed between two parts of the team violates their contract.",
+	UnknownSpeaker:     {409, "The chosen agent does not exist."},
+	NoProgress:         {409, "The agents make no progress."},
+	NoRoute:            {409, "No agent is responsible for this."},
+	NotConverged:       {409, "The agents did not finish within their rounds."},
+	AgentFailed:        {409, "The agent failed."},
+	RemoteFailed:       {409, "The remote agent failed."},
+	RemoteLoop:         {508, "The remote agents call each other in a circle."},
+	ModelAuth:          {409, "The model refused the server's credentials."},
+	ModelRequest:       {409, "The model refused the request."},
+	ModelResponse:      {409, "The model's answer could not be understood."},
+	ModelContentFilter: {409, "The model's answer was withheld by its content filter."},
+	ModelUnavailable:   {409, "The model is not available; try again later."},
+	ModelContextLength: {409, "The conversation is too long for the model."},
+	ToolFailed:         {409, "A tool failed."},
+	GuardrailRefused:   {409, "A rule of this service does not allow this."},
+	BudgetExceeded:     {409, "The budget for this is used up."},
+	HookFailed:         {409, "A check of this service failed."},
+	ContractViolation:  {409, "Data passed between two parts of the team violates their contract."},
 }
 
 // Message returns the public sentence of c. A foreign code, such as one of a script agent, has a general one.
 func (c Code) Message() string {
-	if m, ok := messages[c]; ok {
-		return m
+	if row, ok := table[c]; ok {
+		return row.message
 	}
 	return "The run failed."
 }
 
+// Status returns the HTTP status of a request that is refused with c: that of an internal error for a foreign code.
+func (c Code) Status() int {
+	if row, ok := table[c]; ok {
+		return row.status
+	}
+	return 500
+}
+
 // Known reports whether c is one of this package's codes.
 func (c Code) Known() bool {
-	_, ok := messages[c]
+	_, ok := table[c]
 	return ok
 }

@@ -47,7 +47,7 @@ func TestCodesAreThoseOfTheContract(t *testing.T) {
 			t.Errorf("docs/contract.md promises %s, which is no code", code)
 		}
 	}
-	for code := range messages {
+	for code := range table {
 		if !slices.Contains(contract, code) {
 			t.Errorf("docs/contract.md lacks %s", code)
 		}
@@ -56,9 +56,9 @@ func TestCodesAreThoseOfTheContract(t *testing.T) {
 
 func TestEveryCodeHasItsSentence(t *testing.T) {
 	t.Parallel()
-	for code, sentence := range messages {
-		if !strings.HasSuffix(sentence, ".") || strings.ToUpper(sentence[:1]) != sentence[:1] {
-			t.Errorf("%s: %q is not a sentence", code, sentence)
+	for code, row := range table {
+		if !strings.HasSuffix(row.message, ".") || strings.ToUpper(row.message[:1]) != row.message[:1] {
+			t.Errorf("%s: %q is not a sentence", code, row.message)
 		}
 	}
 	if Code("custom").Message() == "" || Code("custom").Known() {

@@ -115,7 +115,11 @@ func (a *attempt) execute() {
 	defer a.keepLease()()
 	var f *agentResult
 	if err := calls.Protect(func() error {
-		if err := a.startOrTakeOver(); err != nil {
+		begin := a.startRun
+		if a.intent.Attempts > 1 {
+			begin = a.takeOver
+		}
+		if err := begin(); err != nil {
 			return err
 		}
 		f = a.watch(a.launch())

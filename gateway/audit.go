@@ -181,7 +181,8 @@ func auditAnswer(answer state.Answer, questions []agui.Interrupt, content bool) 
 		arguments = given.Edited
 	}
 	if arguments != nil {
-		noted.ArgumentsHash = hashOfArguments(arguments)
+		sum := sha256.Sum256(state.Canonical(arguments))
+		noted.ArgumentsHash = hex.EncodeToString(sum[:16])
 	}
 	if content {
 		noted.Reason = given.Reason
@@ -193,11 +194,6 @@ func auditAnswer(answer state.Answer, questions []agui.Interrupt, content bool) 
 		noted.Remember = given.Remember
 	}
 	return noted
-}
-
-func hashOfArguments(arguments json.RawMessage) string {
-	sum := sha256.Sum256(state.Canonical(arguments))
-	return hex.EncodeToString(sum[:16])
 }
 
 // decisionOf returns the decision in an answer. A question asks for approval if its answer has the member "approved",

@@ -1,12 +1,12 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway/copilotkit"
@@ -213,46 +213,30 @@ func (g *Gateway) profile(r *http.Request, agent *servedAgent, thread string, er
 	if agent.LegacyInterrupts {
 		w.Dialect = wire.Legacy
 	}
-	q := r.URL.Query()
-	if linked, err := wantsFileLinks(r); err != nil {
-		return w, err
-	} else if linked {
+	linked, err := wantsFileLinks(r)
+	if linked {
 		w.Links = wire.Links{Thread: thread, Agent: agent.name}
 	}
-	switch q.Get("interrupts") {
-	case "":
+	q := r.URL.Query()
+	word := func(name, one, other string) string {
+		value, wrong := route.Word(name, q.Get(name), one, other)
+		err = cmp.Or(err, wrong)
+		return value
+	}
+	switch word("interrupts", "standard", "legacy") {
 	case "standard":
 		w.Dialect = wire.Standard
 	case "legacy":
 		w.Dialect = wire.Legacy
-	default:
-		return w, route.InvalidQuery("interrupts", "must be standard or legacy")
 	}
-	switch q.Get("refusals") {
-	case "", "error":
-	case "ask":
-		w.AskAgain = true
-	default:
-		return w, route.InvalidQuery("refusals", "must be error or ask")
-	}
-	if w.Surfaces, err = wantsSurfaces(q, r.URL.Path); err != nil {
-		return w, err
-	}
-	switch q.Get("chunks") {
-	case "", "off":
-	case "on":
-		w.Chunks = true
-	default:
-		return w, route.InvalidQuery("chunks", "must be on or off")
-	}
-	switch q.Get("snapshots") {
-	case "", "all":
-	case "news":
-		w.News = true
-	default:
-		return w, route.InvalidQuery("snapshots", "must be all or news")
-	}
-	w.Trace, err = wantsTraces(q)
+	w.AskAgain = word("refusals", "error", "ask") == "ask"
+	// The middleware of CopilotKit's Node runtime makes A2UI activities itself, and its requests use AG-UI's endpoints.
+	// Pages that connect directly use CopilotKit's.
+	surfaces := word("a2ui", "on", "off")
+	w.Surfaces = surfaces == "on" || surfaces == "" && copilotkit.Owns(r.URL.Path)
+	w.Chunks = word("chunks", "on", "off") == "on"
+	w.News = word("snapshots", "all", "news") == "news"
+	w.Trace = word("trace", "0", "1") == "1"
 	return w, err
 }
 
@@ -264,43 +248,11 @@ const filesHeader = "X-Gateway-Files"
 func wantsFileLinks(r *http.Request) (bool, error) {
 	for _, option := range [][2]string{{"files", r.URL.Query().Get("files")},
 		{filesHeader, r.Header.Get(filesHeader)}} {
-		switch option[1] {
-		case "":
-		case "links":
-			return true, nil
-		case "data":
-			return false, nil
-		default:
-			return false, route.InvalidQuery(option[0], "must be links or data")
+		if value, err := route.Word(option[0], option[1], "links", "data"); value != "" || err != nil {
+			return value == "links", err
 		}
 	}
 	return false, nil
-}
-
-// wantsSurfaces reports whether a reader is sent A2UI activities. The middleware of CopilotKit's Node runtime creates
-// them itself, and its requests use AG-UI's endpoints; pages that connect directly use CopilotKit's.
-func wantsSurfaces(q url.Values, path string) (bool, error) {
-	switch q.Get("a2ui") {
-	case "":
-		return copilotkit.Owns(path), nil
-	case "on":
-		return true, nil
-	case "off":
-		return false, nil
-	default:
-		return false, route.InvalidQuery("a2ui", "must be on or off")
-	}
-}
-
-func wantsTraces(q url.Values) (bool, error) {
-	switch q.Get("trace") {
-	case "", "0":
-		return false, nil
-	case "1":
-		return true, nil
-	default:
-		return false, route.InvalidQuery("trace", "must be 0 or 1")
-	}
 }
 
 // threadProfile returns the thread that a request names, its agent, and what the request's reader is sent; its era

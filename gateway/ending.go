@@ -52,7 +52,8 @@ func (a *attempt) end(result groupchat.Result, err error) {
 		a.surrender(err)
 		return
 	}
-	a.measureEnd()
+	a.metrics.RunEnded(a.background, a.measuredAs, string(a.ended.Status), a.ended.Code,
+		a.clock.Now().Sub(a.intent.StartedAt))
 	a.logEnd()
 }
 
@@ -156,39 +157,53 @@ func (a *attempt) endInterrupted(result groupchat.Result) error {
 // endStopped ends a run that was stopped. Its messages and state are kept, and open calls get a result.
 func (a *attempt) endStopped() error {
 	a.rec.Hold()
-	code := errcode.Cancelled
-	if err := a.run.CloseOpen(run.ClosingOptions{SubagentCode: string(code),
-		SubagentMessage: code.Message()}); err != nil {
+	if err := a.closeOpen(errcode.Cancelled); err != nil {
 		return err
 	}
-	var open []agui.ToolCall
-	a.run.Inspect(func(v *run.View) { open = v.OpenCalls() })
-	for _, call := range open {
-		if err := a.answerCall(call.ID); err != nil {
-			return err
-		}
+	if err := a.answerOpenCalls(state.NotAnswered); err != nil {
+		return err
 	}
 	if err := a.answerBoundCalls(); err != nil {
 		return err
 	}
+	return a.finishCancelled(state.Commit{End: &state.End{Status: state.RunCancelled}})
+}
+
+// finishCancelled ends a run that was stopped, with snapshots and the cancelled outcome.
+func (a *attempt) finishCancelled(c state.Commit) error {
 	if err := a.sendSnapshots(); err != nil {
 		return err
 	}
-	usage := a.usage.Total()
-	if err := a.run.Finish(&agui.RunFinished{Outcome: &agui.Outcome{Type: agui.OutcomeCancelled},
-		Usage: usage}); err != nil {
+	outcome, usage := &agui.Outcome{Type: agui.OutcomeCancelled}, a.usage.Total()
+	if err := a.run.Finish(&agui.RunFinished{Outcome: outcome, Usage: usage}); err != nil {
 		return err
 	}
-	return a.commit(state.Commit{
-		State: a.state, Messages: a.changedMessages(),
-		End: &state.End{Status: state.RunCancelled, Code: code, Usage: usage, Cost: a.usage.Cost()},
-	})
+	c.State, c.Messages = a.state, a.changedMessages()
+	c.End.Code, c.End.Usage, c.End.Cost = errcode.Cancelled, usage, a.usage.Cost()
+	return a.commit(c)
 }
 
-// answerCall writes the result of a call that will not be answered.
-func (a *attempt) answerCall(call string) error {
+// closeOpen closes the open items of the run. Its subagents end with the code.
+func (a *attempt) closeOpen(code errcode.Code) error {
+	return a.run.CloseOpen(run.ClosingOptions{SubagentCode: string(code), SubagentMessage: code.Message()})
+}
+
+// answerOpenCalls writes a result for each open call, so that no reader waits for it.
+func (a *attempt) answerOpenCalls(text string) error {
+	var open []agui.ToolCall
+	a.run.Inspect(func(v *run.View) { open = v.OpenCalls() })
+	for _, call := range open {
+		if err := a.answerCall(call.ID, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// answerCall writes the result of a call that has no answer.
+func (a *attempt) answerCall(call, text string) error {
 	return a.run.Emit(&agui.ToolCallResult{
-		MessageID: a.ids.newID(), ToolCallID: call, Role: agui.RoleTool, Content: agui.TextContent(state.NotAnswered),
+		MessageID: a.ids.newID(), ToolCallID: call, Role: agui.RoleTool, Content: agui.TextContent(text),
 	})
 }
 
@@ -217,7 +232,7 @@ func (a *attempt) answerBoundCalls() error {
 			continue
 		}
 		delete(open, q.ToolCallID)
-		if err := a.answerCall(q.ToolCallID); err != nil {
+		if err := a.answerCall(q.ToolCallID, state.NotAnswered); err != nil {
 			return err
 		}
 	}

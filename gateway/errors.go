@@ -14,48 +14,6 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// statuses gives each code that can end a request before a stream its HTTP status.
-var statuses = map[errcode.Code]int{
-	errcode.InvalidInput:         http.StatusBadRequest,
-	errcode.UnsupportedVersion:   http.StatusBadRequest,
-	errcode.Unauthorized:         http.StatusUnauthorized,
-	errcode.AuthUnavailable:      http.StatusServiceUnavailable,
-	errcode.Forbidden:            http.StatusForbidden,
-	errcode.NotFound:             http.StatusNotFound,
-	errcode.MethodNotAllowed:     http.StatusMethodNotAllowed,
-	errcode.AmbiguousThread:      http.StatusConflict,
-	errcode.TooLarge:             http.StatusRequestEntityTooLarge,
-	errcode.InvalidAttachment:    http.StatusUnprocessableEntity,
-	errcode.UnsupportedMediaType: http.StatusUnsupportedMediaType,
-	errcode.MisdirectedRequest:   http.StatusMisdirectedRequest,
-	errcode.HeaderTooLarge:       http.StatusRequestHeaderFieldsTooLarge,
-	errcode.RateLimited:          http.StatusTooManyRequests,
-	errcode.Overloaded:           http.StatusServiceUnavailable,
-	errcode.Draining:             http.StatusServiceUnavailable,
-	errcode.StoreUnavailable:     http.StatusServiceUnavailable,
-	errcode.StoreTooNew:          http.StatusServiceUnavailable,
-	errcode.LogTrimmed:           http.StatusGone,
-	errcode.RunInProgress:        http.StatusConflict,
-	errcode.BranchChanged:        http.StatusConflict,
-	errcode.QueueFull:            http.StatusConflict,
-	errcode.PatchFailed:          http.StatusConflict,
-	errcode.StateChanged:         http.StatusPreconditionFailed,
-	errcode.PatchQueueFull:       http.StatusConflict,
-	errcode.IdempotencyKeyReused: http.StatusUnprocessableEntity,
-	errcode.RemoteLoop:           http.StatusLoopDetected,
-}
-
-// statusOf is the HTTP status of a code; the codes of a refused resume are conflicts.
-func statusOf(code errcode.Code) int {
-	if s, ok := statuses[code]; ok {
-		return s
-	}
-	if code == errcode.Internal || code == errcode.ThreadDamaged || !code.Known() {
-		return http.StatusInternalServerError
-	}
-	return http.StatusConflict
-}
-
 // answerError answers with an error, unless the response has begun. Only the log gets the cause.
 func (g *Gateway) answerError(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
@@ -71,7 +29,7 @@ func (g *Gateway) answerError(w http.ResponseWriter, r *http.Request, err error)
 	}
 	g.noteLimit(err)
 	code := errcode.Of(err)
-	status := statusOf(code)
+	status := code.Status()
 	log := g.log(r).With(route.RequestAttrs(r)...).With("code", string(code))
 	if refused, ok := errors.AsType[*refusedAnswer](err); ok {
 		log = log.With(problemAttrs(refused.details)...)
@@ -114,7 +72,7 @@ func (g *Gateway) writeError(w http.ResponseWriter, r *http.Request, err error) 
 		return
 	}
 	code := errcode.Of(err)
-	status := statusOf(code)
+	status := code.Status()
 	message := code.Message()
 	if coded, ok := errors.AsType[*errcode.Error](err); ok {
 		message = coded.Public()

@@ -80,7 +80,7 @@ func (a *attempt) withdraw(cause error, code errcode.Code, reopen bool) []agui.M
 	}
 	kept, all := a.completeMessages(cause, reopened)
 	// Readers that are sent another event than RUN_ERROR need all items closed before it.
-	a.warnUnlessShown(a.run.CloseOpen(run.ClosingOptions{SubagentCode: string(code), SubagentMessage: code.Message()}))
+	a.warnUnlessShown(a.closeOpen(code))
 	a.warnUnlessShown(a.run.RestateState())
 	a.warnUnlessShown(a.run.Emit(&agui.MessagesSnapshot{Messages: all}))
 	return kept

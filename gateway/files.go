@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -76,34 +77,26 @@ func (s *storedFiles) load() error {
 }
 
 func (s *storedFiles) has(id string) (bool, error) {
-	if err := s.load(); err != nil {
-		return false, err
-	}
-	for i := range s.messages {
-		if s.messages[i].ID == id {
-			return true, nil
-		}
-	}
-	return false, nil
+	err := s.load()
+	return s.index(id) >= 0, err
+}
+
+// index returns the place of a message among those of the thread that were read; -1 if it has none.
+func (s *storedFiles) index(id string) int {
+	return slices.IndexFunc(s.messages, func(m state.StoredMessage) bool { return m.ID == id })
 }
 
 // part returns a part of a message of the thread; false if there is none.
 func (s *storedFiles) part(id string, n int) (agui.Part, bool) {
-	if s.load() != nil {
+	if s.load() != nil || s.index(id) < 0 {
 		return agui.Part{}, false
 	}
-	for i := range s.messages {
-		if s.messages[i].ID != id {
-			continue
-		}
-		m, err := s.messages[i].Message()
-		parts, _ := m.Content.Parts()
-		if err != nil || n < 0 || n >= len(parts) {
-			return agui.Part{}, false
-		}
-		return parts[n], true
+	m, err := s.messages[s.index(id)].Message()
+	parts, _ := m.Content.Parts()
+	if err != nil || n < 0 || n >= len(parts) {
+		return agui.Part{}, false
 	}
-	return agui.Part{}, false
+	return parts[n], true
 }
 
 // linked returns the source behind a link to a file of this thread.

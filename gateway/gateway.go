@@ -122,8 +122,8 @@ func New(o Options) (*Gateway, error) {
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.traced.ServeHTTP(w, r) }
 
 func (g *Gateway) serveHTTP(w http.ResponseWriter, r *http.Request) {
-	timed := newTimedWriter(w, r, g.o.WriteTimeout)
-	timed.answers = g.limits.answers
+	timed := &timedWriter{ResponseWriter: w, control: http.NewResponseController(w), timeout: g.o.WriteTimeout,
+		streams: r.ProtoMajor > 1, answers: g.limits.answers}
 	edge.Harden(timed.Header(), r)
 	defer timed.limit() // of the bytes with which the server ends the response
 	g.routes.ServeHTTP(timed, r)

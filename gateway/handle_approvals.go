@@ -21,11 +21,7 @@ type approvalDocument struct {
 }
 
 // showApprovals serves GET /threads/{id}/approvals: the remembered approvals of the thread.
-func (g *Gateway) showApprovals(w http.ResponseWriter, r *http.Request) error {
-	key, err := g.thread(r)
-	if err != nil {
-		return err
-	}
+func (g *Gateway) showApprovals(w http.ResponseWriter, r *http.Request, key state.Key) error {
 	return g.answerApprovals(w, r, key, key.ID)
 }
 
@@ -53,11 +49,7 @@ func (g *Gateway) answerApprovals(w http.ResponseWriter, r *http.Request, key st
 }
 
 // revokeApproval is DELETE /threads/{id}/approvals/{approval}.
-func (g *Gateway) revokeApproval(w http.ResponseWriter, r *http.Request) error {
-	key, err := g.thread(r)
-	if err != nil {
-		return err
-	}
+func (g *Gateway) revokeApproval(w http.ResponseWriter, r *http.Request, key state.Key) error {
 	return g.revoke(w, r, key, key)
 }
 

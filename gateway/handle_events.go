@@ -34,10 +34,11 @@ func (g *Gateway) showEvents(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	profile := wire.Profile{Era: agui.Era1, Subagents: true}
-	if profile.Trace, err = wantsTraces(q); err != nil {
+	trace, err := route.Word("trace", q.Get("trace"), "0", "1")
+	if err != nil {
 		return err
 	}
+	profile := wire.Profile{Era: agui.Era1, Subagents: true, Trace: trace == "1"}
 	var after state.FrameID
 	if text := q.Get("after"); text != "" {
 		id, ok := parseEventID(text, run.thread.Key)

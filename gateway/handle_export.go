@@ -42,7 +42,8 @@ func (g *Gateway) exportMe(w http.ResponseWriter, r *http.Request) error {
 		g.log(r).Error("principal: not exported", "threads", n, "error", errors.Join(err, encodeErr))
 		return nil
 	}
-	g.noteExported(r, n)
+	g.log(r).Info("principal: exported", "threads", n)
+	g.audit(r, state.Key{Principal: route.Principal(r)}, AuditEntry{Action: AuditExportedAll})
 	return nil
 }
 
@@ -53,7 +54,8 @@ func (g *Gateway) deleteMe(w http.ResponseWriter, r *http.Request) error {
 	defer cancel()
 	n, err := ErasePrincipal(ctx, g.store, principal, g.stopPatience())
 	if n > 0 || err == nil {
-		g.noteErased(r, n)
+		g.log(r).Info("principal: deleted", "threads", n)
+		g.audit(r, state.Key{Principal: principal}, AuditEntry{Action: AuditDeletedAll})
 	}
 	if err == nil {
 		w.WriteHeader(http.StatusNoContent)
@@ -69,16 +71,4 @@ func (g *Gateway) deleteMe(w http.ResponseWriter, r *http.Request) error {
 	}
 	route.Answer(w, http.StatusAccepted, map[string]int{"deleted": n, "remaining": left})
 	return nil
-}
-
-// noteExported notes that the sender of r was given all threads that they have.
-func (g *Gateway) noteExported(r *http.Request, threads int) {
-	g.log(r).Info("principal: exported", "threads", threads)
-	g.audit(r, state.Key{Principal: route.Principal(r)}, AuditEntry{Action: AuditExportedAll})
-}
-
-// noteErased notes that the sender of r has deleted so many threads, and everything else of theirs.
-func (g *Gateway) noteErased(r *http.Request, threads int) {
-	g.log(r).Info("principal: deleted", "threads", threads)
-	g.audit(r, state.Key{Principal: route.Principal(r)}, AuditEntry{Action: AuditDeletedAll})
 }

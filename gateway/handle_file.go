@@ -13,11 +13,7 @@ import (
 // showFile serves GET /threads/{id}/messages/{message}/files/{n}: the inline file in part n of a message, counted from
 // 0 over all its parts. Types that a browser might execute are sent as application/octet-stream. Browsers cache it but
 // revalidate each use: a thread that is deleted or another principal's has no files.
-func (g *Gateway) showFile(w http.ResponseWriter, r *http.Request) error {
-	key, err := g.thread(r)
-	if err != nil {
-		return err
-	}
+func (g *Gateway) showFile(w http.ResponseWriter, r *http.Request, key state.Key) error {
 	n, err := strconv.Atoi(r.PathValue("file"))
 	if err != nil {
 		return &errcode.Error{Code: errcode.NotFound, Err: state.ErrUnknownMessage}

@@ -37,11 +37,7 @@ const patchPause = 20 * time.Millisecond
 const stateTries = 50
 
 // showState is GET /threads/{id}/state: it answers with the state as committed, and its tag.
-func (g *Gateway) showState(w http.ResponseWriter, r *http.Request) error {
-	key, err := g.thread(r)
-	if err != nil {
-		return err
-	}
+func (g *Gateway) showState(w http.ResponseWriter, r *http.Request, key state.Key) error {
 	for range stateTries {
 		t, _, err := g.store.Load(r.Context(), key)
 		if err != nil {
@@ -67,11 +63,7 @@ func (g *Gateway) showState(w http.ResponseWriter, r *http.Request) error {
 
 // patchState serves PATCH /threads/{id}/state: it changes the state from outside a run. If the patch has to wait for a
 // turn of a live run, the response follows when it is applied, or is 202 if that takes long.
-func (g *Gateway) patchState(w http.ResponseWriter, r *http.Request) error {
-	key, err := g.thread(r)
-	if err != nil {
-		return err
-	}
+func (g *Gateway) patchState(w http.ResponseWriter, r *http.Request, key state.Key) error {
 	agent, err := g.agentFor(r, key.Agent)
 	if err != nil {
 		return err
@@ -110,11 +102,7 @@ func (g *Gateway) patchState(w http.ResponseWriter, r *http.Request) error {
 }
 
 // showPatch is GET /threads/{id}/state/patches/{patch}: it answers what became of a patch that was answered with 202.
-func (g *Gateway) showPatch(w http.ResponseWriter, r *http.Request) error {
-	key, err := g.thread(r)
-	if err != nil {
-		return err
-	}
+func (g *Gateway) showPatch(w http.ResponseWriter, r *http.Request, key state.Key) error {
 	result, err := g.store.PatchState(r.Context(), &state.PatchRequest{Key: key, ID: r.PathValue("patch"), Known: true})
 	if err != nil {
 		return route.StoreError(err)
@@ -259,7 +247,7 @@ func (g *Gateway) refusePatch(w http.ResponseWriter, r *http.Request, result sta
 	if result.Op >= 0 || result.Pointer != "" {
 		body["pointer"] = result.Pointer
 	}
-	route.Answer(w, statusOf(result.Code), map[string]any{"error": body})
+	route.Answer(w, result.Code.Status(), map[string]any{"error": body})
 }
 
 // settlePatches applies patches that still wait at the end of a run. On failure the next request does it.

@@ -14,11 +14,7 @@ import (
 )
 
 // stop serves POST /threads/{id}/stop: it ends the live run, on any replica.
-func (g *Gateway) stop(w http.ResponseWriter, r *http.Request) error {
-	key, err := g.thread(r)
-	if err != nil {
-		return err
-	}
+func (g *Gateway) stop(w http.ResponseWriter, r *http.Request, key state.Key) error {
 	if err := route.CheckType(r); err != nil {
 		return err
 	}
@@ -40,11 +36,7 @@ func (g *Gateway) noteStop(r *http.Request, key state.Key, stopped bool) {
 }
 
 // fork is POST /threads/{id}/fork: it makes a thread with the conversation up to a message.
-func (g *Gateway) fork(w http.ResponseWriter, r *http.Request) error {
-	key, err := g.thread(r)
-	if err != nil {
-		return err
-	}
+func (g *Gateway) fork(w http.ResponseWriter, r *http.Request, key state.Key) error {
 	var in struct {
 		MessageID *string `json:"messageId"`
 	}
@@ -69,11 +61,7 @@ func (g *Gateway) fork(w http.ResponseWriter, r *http.Request) error {
 }
 
 // renameThread is PATCH /threads/{id}.
-func (g *Gateway) renameThread(w http.ResponseWriter, r *http.Request) error {
-	key, err := g.thread(r)
-	if err != nil {
-		return err
-	}
+func (g *Gateway) renameThread(w http.ResponseWriter, r *http.Request, key state.Key) error {
 	var in struct {
 		Title *string `json:"title"`
 	}
@@ -89,7 +77,7 @@ func (g *Gateway) renameThread(w http.ResponseWriter, r *http.Request) error {
 	}
 	g.logThread(r, key, "renamed")
 	g.audit(r, key, AuditEntry{Action: AuditRenamed})
-	return g.showThreadJSON(w, r)
+	return g.showThreadJSON(w, r, key)
 }
 
 // titleOf validates a title and trims white space around it.
@@ -109,11 +97,7 @@ func titleOf(given *string) (string, error) {
 }
 
 // deleteThread serves DELETE /threads/{id}: it stops the live run and deletes the thread.
-func (g *Gateway) deleteThread(w http.ResponseWriter, r *http.Request) error {
-	key, err := g.thread(r)
-	if err != nil {
-		return err
-	}
+func (g *Gateway) deleteThread(w http.ResponseWriter, r *http.Request, key state.Key) error {
 	if err := g.endForGood(r.Context(), key); err != nil {
 		return err
 	}

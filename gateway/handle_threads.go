@@ -41,6 +41,17 @@ func (g *Gateway) thread(r *http.Request) (state.Key, error) {
 	}
 }
 
+// ofThread returns a handler that calls answer with the thread of the request.
+func (g *Gateway) ofThread(answer func(http.ResponseWriter, *http.Request, state.Key) error) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		key, err := g.thread(r)
+		if err != nil {
+			return err
+		}
+		return answer(w, r, key)
+	}
+}
+
 const (
 	// maxSearch bounds the bytes of search words.
 	maxSearch = 200
@@ -125,11 +136,7 @@ type runDocument struct {
 }
 
 // showThreadJSON is GET /threads/{id}: the thread as committed.
-func (g *Gateway) showThreadJSON(w http.ResponseWriter, r *http.Request) error {
-	key, err := g.thread(r)
-	if err != nil {
-		return err
-	}
+func (g *Gateway) showThreadJSON(w http.ResponseWriter, r *http.Request, key state.Key) error {
 	s, err := g.store.Snapshot(r.Context(), key)
 	if err != nil {
 		return route.StoreError(err)

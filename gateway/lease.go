@@ -94,6 +94,3 @@ func (a *attempt) renewLease() error {
 	defer cancel()
 	return calls.Protect(func() error { return a.g.store.Renew(ctx, a.lease, a.g.o.Lease) })
 }
-
-// clockAt returns the clock of a store that reports now as its time.
-func (g *Gateway) clockAt(now time.Time) calls.Clock { return calls.NewClock(now, g.o.Now) }

@@ -36,12 +36,6 @@ func measuredAs(agent *servedAgent) string {
 	return agent.name
 }
 
-// measureEnd counts the end of the run, which this attempt has just committed.
-func (a *attempt) measureEnd() {
-	took := a.clock.Now().Sub(a.intent.StartedAt)
-	a.metrics.RunEnded(a.background, a.measuredAs, string(a.ended.Status), a.ended.Code, took)
-}
-
 // measureAnswers counts the answers of the run when a commit consumes them, which happens in one attempt only.
 // Questions that had expired when the run began were counted at their expiry.
 func (a *attempt) measureAnswers() {

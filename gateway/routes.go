@@ -43,22 +43,22 @@ func (g *Gateway) newRoutes() http.Handler {
 		{http.MethodGet, "/me/approvals", g.showMyApprovals},
 		{http.MethodDelete, "/me/approvals/:approval", g.revokeMyApproval},
 		{http.MethodGet, "/threads", g.listThreads},
-		{http.MethodGet, "/threads/:id", g.showThreadJSON},
-		{http.MethodPatch, "/threads/:id", g.renameThread},
-		{http.MethodDelete, "/threads/:id", g.deleteThread},
-		{http.MethodGet, "/threads/:id/state", g.showState},
-		{http.MethodPatch, "/threads/:id/state", g.patchState},
-		{http.MethodGet, "/threads/:id/state/patches/:patch", g.showPatch},
-		{http.MethodGet, "/threads/:id/approvals", g.showApprovals},
-		{http.MethodDelete, "/threads/:id/approvals/:approval", g.revokeApproval},
+		{http.MethodGet, "/threads/:id", g.ofThread(g.showThreadJSON)},
+		{http.MethodPatch, "/threads/:id", g.ofThread(g.renameThread)},
+		{http.MethodDelete, "/threads/:id", g.ofThread(g.deleteThread)},
+		{http.MethodGet, "/threads/:id/state", g.ofThread(g.showState)},
+		{http.MethodPatch, "/threads/:id/state", g.ofThread(g.patchState)},
+		{http.MethodGet, "/threads/:id/state/patches/:patch", g.ofThread(g.showPatch)},
+		{http.MethodGet, "/threads/:id/approvals", g.ofThread(g.showApprovals)},
+		{http.MethodDelete, "/threads/:id/approvals/:approval", g.ofThread(g.revokeApproval)},
 		{http.MethodGet, "/threads/:id/events", g.attach},
-		{http.MethodGet, "/threads/:id/messages/:message/files/:file", g.showFile},
+		{http.MethodGet, "/threads/:id/messages/:message/files/:file", g.ofThread(g.showFile)},
 		{http.MethodGet, "/threads/:id/runs/:run", g.showRun},
 		{http.MethodGet, "/threads/:id/runs/:run/trace", g.showTrace},
 		{http.MethodGet, "/threads/:id/runs/:run/events", g.showEvents},
 		{http.MethodPost, "/threads/:id/resume", g.resume},
-		{http.MethodPost, "/threads/:id/stop", g.stop},
-		{http.MethodPost, "/threads/:id/fork", g.fork},
+		{http.MethodPost, "/threads/:id/stop", g.ofThread(g.stop)},
+		{http.MethodPost, "/threads/:id/fork", g.ofThread(g.fork)},
 	} {
 		route.add(e, g.adapt, g.authenticate)
 	}
@@ -172,7 +172,9 @@ func (g *Gateway) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 			g.writeRateLimited(responseWriter{c.Response()}, r, err)
 			return nil
 		}
-		setOwner(c.Response().Writer, principal.ID)
+		if timed, ok := c.Response().Writer.(*timedWriter); ok {
+			timed.owner = principal.ID
+		}
 		// net/http drops what it cannot parse, such as the agent's name
 		if _, err := url.ParseQuery(r.URL.RawQuery); err != nil {
 			g.answerError(responseWriter{c.Response()}, r, route.InvalidQuery("query", "is malformed"))
@@ -280,18 +282,6 @@ type timedWriter struct {
 	answers *limit.Bytes
 	owner   string
 	noRoom  bool // for a part of the answer
-}
-
-func newTimedWriter(w http.ResponseWriter, r *http.Request, timeout time.Duration) *timedWriter {
-	return &timedWriter{ResponseWriter: w, control: http.NewResponseController(w), timeout: timeout,
-		streams: r.ProtoMajor > 1}
-}
-
-// setOwner counts the response's bytes for a principal.
-func setOwner(w http.ResponseWriter, principal string) {
-	if timed, ok := w.(*timedWriter); ok {
-		timed.owner = principal
-	}
 }
 
 // Write writes p in pieces. A large p occupies memory until it is sent, so it is counted in answers. If that is full

@@ -232,11 +232,6 @@ func (c *chains) enter(name string, hops int) bool {
 	return true
 }
 
-// enterForTakeover counts a run that is taken over, ignoring the limit.
-func (c *chains) enterForTakeover(name string) {
-	c.enter(name, 0)
-}
-
 func (c *chains) leave(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

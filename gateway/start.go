@@ -27,11 +27,11 @@ func (g *Gateway) start(agent *servedAgent, begun *state.Begun, requested time.T
 	header http.Header, log *slog.Logger) *attempt {
 	ctx, cancel := context.WithCancelCause(telemetry.With(context.Background(), g.o.Telemetry))
 	a := &attempt{
-		g: g, agent: agent, lease: begun.Lease, term: newTerm(requested.Add(g.o.Lease)), clock: g.clockAt(begun.Now),
-		intent: begun.Thread.Live.Intent,
+		g: g, agent: agent, lease: begun.Lease, term: newTerm(requested.Add(g.o.Lease)),
+		clock: calls.NewClock(begun.Now, g.o.Now), intent: begun.Thread.Live.Intent,
 		cancel: cancel, done: make(chan struct{}), woken: make(chan struct{}, 1), header: agent.forwarded(header),
-		committing: lock.New(), ids: newMinter(g.o.NewID), metrics: g.metrics, measuredAs: measuredAs(agent),
-		requested: requested,
+		committing: lock.New(), ids: &minter{make: g.o.NewID, made: map[string]bool{}},
+		metrics: g.metrics, measuredAs: measuredAs(agent), requested: requested,
 	}
 	a.ctx = a.beginStep(ctx, request)
 	a.background = context.WithoutCancel(a.ctx)
@@ -59,14 +59,6 @@ func (g *Gateway) start(agent *servedAgent, begun *state.Begun, requested time.T
 	a.logStart()
 	go a.execute()
 	return a
-}
-
-// startOrTakeOver starts the run, or continues it where another attempt has left it.
-func (a *attempt) startOrTakeOver() error {
-	if a.intent.Attempts == 1 {
-		return a.startRun()
-	}
-	return a.takeOver()
 }
 
 // startRun writes RUN_STARTED, the state, and the conversation if the request changed it. A run with unreadable
@@ -186,10 +178,6 @@ type minter struct {
 
 	mu   sync.Mutex
 	made map[string]bool
-}
-
-func newMinter(newID func() string) *minter {
-	return &minter{make: newID, made: map[string]bool{}}
 }
 
 func (m *minter) newID() string {

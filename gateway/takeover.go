@@ -121,7 +121,7 @@ func (g *Gateway) takeOverRun(ctx context.Context, key state.Key) (taken bool, e
 	if err != nil {
 		return false, err
 	}
-	g.chains.enterForTakeover(begun.Thread.Live.Intent.Chain)
+	g.chains.enter(begun.Thread.Live.Intent.Chain, 0) // without hops there is no limit
 	within := telemetry.WithTraceparent(context.Background(), begun.Thread.Live.Intent.Trace)
 	run := g.start(agent, begun, called, within, nil, g.logFor(begun.Lease.Key.Principal))
 	g.metrics.RunTakenOver(ctx, run.measuredAs)
@@ -187,12 +187,11 @@ func (a *attempt) continueRun() error {
 	if err := a.openDocument(t); err != nil {
 		return err
 	}
-	code := errcode.RunMoved
-	if err := a.run.CloseOpen(run.ClosingOptions{SubagentCode: string(code),
-		SubagentMessage: code.Message()}); err != nil {
+	if err := a.closeOpen(errcode.RunMoved); err != nil {
 		return err
 	}
-	if err := a.closeCalls(code); err != nil {
+	// the calls of the turn that is withdrawn
+	if err := a.answerOpenCalls(string(errcode.RunMoved)); err != nil {
 		return err
 	}
 	if err := a.showState(); err != nil {
@@ -263,19 +262,4 @@ func (a *attempt) runFrames() ([]state.Frame, error) {
 		}
 	}
 	return nil, context.Cause(a.ctx)
-}
-
-// closeCalls writes results for the calls of the turn that is withdrawn, so that no reader waits for them.
-func (a *attempt) closeCalls(code errcode.Code) error {
-	var open []agui.ToolCall
-	a.run.Inspect(func(v *run.View) { open = v.OpenCalls() })
-	for _, c := range open {
-		err := a.run.Emit(&agui.ToolCallResult{
-			MessageID: a.ids.newID(), ToolCallID: c.ID, Role: agui.RoleTool, Content: agui.TextContent(string(code)),
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

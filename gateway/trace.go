@@ -31,25 +31,18 @@ type traceStep struct {
 type traceLog struct {
 	a *attempt
 
-	mu     sync.Mutex // guards what follows
-	begun  bool       // the log has the run's first event
-	ended  bool       // it is about to have the last one
-	early  []telemetry.Record
-	root   string               // the id of the attempt's own step
-	open   map[string]traceStep // those that have begun and not ended
-	order  []string             // the ids of open steps, as they began
-	known  map[string]bool      // the ids of all that the log has
-	steps  int
-	bytes  int
-	missed int // steps that the log does not have
-	// names are the names of the participants, by subagentRunId; questions is the number of questions written.
-	names     map[string]string
-	questions int
+	mu        sync.Mutex // guards what follows
+	begun     bool       // the log has the run's first event
+	ended     bool       // it is about to have the last one
+	early     []telemetry.Record
+	root      string    // the id of the attempt's own step
+	view      traceView // the steps that the log has
+	bytes     int
+	missed    int // steps that the log does not have
+	questions int // written by this attempt
 }
 
-func newTraceLog(a *attempt) *traceLog {
-	return &traceLog{a: a, open: map[string]traceStep{}, known: map[string]bool{}, names: map[string]string{}}
-}
+func newTraceLog(a *attempt) *traceLog { return &traceLog{a: a, view: newTraceView()} }
 
 // note takes a record of telemetry's.
 func (l *traceLog) note(r telemetry.Record) {
@@ -72,7 +65,11 @@ func (l *traceLog) begin(earlier []state.Frame) {
 		return
 	}
 	l.begun = true
-	l.recall(earlier)
+	for _, f := range earlier {
+		if l.view.add(f) {
+			l.bytes += len(f.Data)
+		}
+	}
 	l.endOpen(errcode.RunMoved)
 	for _, r := range l.early {
 		l.take(r)
@@ -83,37 +80,21 @@ func (l *traceLog) begin(earlier []state.Frame) {
 	}
 }
 
-// recall reads the steps that the log has already.
-func (l *traceLog) recall(frames []state.Frame) {
-	for _, f := range frames {
-		step, ok := stepOf(f)
-		if !ok {
-			continue
-		}
-		l.bytes += len(f.Data)
-		if !l.known[step.ID] {
-			l.steps++
-			l.known[step.ID] = true
-		}
-		l.track(step)
-	}
-}
-
 // take writes a record, by the clock that the log has its times from.
 func (l *traceLog) take(r telemetry.Record) {
 	now := l.a.clock.Now().UnixMilli()
-	step, open := l.open[r.ID]
+	step := l.view.find(r.ID)
 	switch {
-	case r.End == 0 && !open: // it begins
+	case r.End == 0 && step == nil: // it begins
 		if l.root == "" && r.Kind == telemetry.KindRun {
 			l.root = r.ID
 		}
-		if r.Parent != "" && !l.known[r.Parent] {
+		if r.Parent != "" && l.view.find(r.Parent) == nil {
 			r.Parent = l.root
 		}
 		r.Start = now
 		l.write(traceStep{Record: r})
-	case open:
+	case step != nil && step.open():
 		if r.FirstToken != 0 {
 			r.FirstToken = min(now, step.Start+max(0, r.FirstToken-r.Start))
 		}
@@ -124,7 +105,7 @@ func (l *traceLog) take(r telemetry.Record) {
 
 // write adds a step to the log, unless it would be one too many. The end of one that the log has is always written.
 func (l *traceLog) write(s traceStep) {
-	if !l.known[s.ID] && (l.steps >= maxTraceSteps || l.bytes >= maxTraceBytes) {
+	if l.view.find(s.ID) == nil && (len(l.view.steps) >= maxTraceSteps || l.bytes >= maxTraceBytes) {
 		l.missed++
 		return
 	}
@@ -137,46 +118,24 @@ func (l *traceLog) write(s traceStep) {
 		return // the run has another way to learn that its log cannot be written
 	}
 	l.bytes += len(data)
-	if !l.known[s.ID] {
-		l.steps++
-		l.known[s.ID] = true
-	}
-	l.track(s)
+	l.view.put(s)
 }
 
-// track notes whether a step is open. A question is none that the run could end.
-func (l *traceLog) track(s traceStep) {
-	if s.Kind == telemetry.KindQuestion {
-		return
-	}
-	if s.Kind == telemetry.KindTurn && s.SubagentRunID != "" {
-		l.names[s.SubagentRunID] = s.Name
-	}
-	_, open := l.open[s.ID]
-	switch {
-	case s.End != 0:
-		delete(l.open, s.ID)
-		l.order = slices.DeleteFunc(l.order, func(id string) bool { return id == s.ID })
-	case !open:
-		l.order = append(l.order, s.ID)
-		fallthrough
-	default:
-		l.open[s.ID] = s
-	}
-}
-
-// endOpen ends the steps that are open, the innermost first.
+// endOpen ends the steps that are open, except the attempt's own, the innermost first.
 func (l *traceLog) endOpen(code errcode.Code) {
-	now := l.a.clock.Now().UnixMilli()
-	for _, id := range slices.Backward(slices.Clone(l.order)) {
-		s := l.open[id]
-		s.End = max(now, s.Start)
-		s.Code = code
-		if s.Kind == telemetry.KindRun {
-			s.Dropped = l.missed
+	for _, s := range slices.Backward(slices.Clone(l.view.steps)) {
+		if s.open() && s.ID != l.root {
+			l.endStep(s, code)
 		}
-		l.write(s)
 	}
+}
+
+func (l *traceLog) endStep(s traceStep, code errcode.Code) {
+	s.End, s.Code = max(l.a.clock.Now().UnixMilli(), s.Start), code
+	if s.Kind == telemetry.KindRun {
+		s.Dropped = l.missed
+	}
+	l.write(s)
 }
 
 // end ends all steps, before the run's last event becomes part of the log.
@@ -186,7 +145,6 @@ func (l *traceLog) end(e agui.Event) {
 	if !l.begun || l.ended {
 		return
 	}
-	code := errcode.Cancelled // for spans that outlive the run
 	var run errcode.Code
 	switch e := e.(type) {
 	case *agui.RunError:
@@ -195,17 +153,14 @@ func (l *traceLog) end(e agui.Event) {
 		if e.Outcome != nil && e.Outcome.Type == agui.OutcomeCancelled {
 			run = errcode.Cancelled
 		} else if e.Outcome != nil {
-			l.writeAsked(e.Outcome.Interrupts)
+			for _, q := range e.Outcome.Interrupts { // without an end: people answer later, or never
+				l.writeQuestion(q, l.a.clock.Now().UnixMilli(), 0, "")
+			}
 		}
 	}
-	root, known := l.open[l.root]
-	if known {
-		l.order = slices.DeleteFunc(l.order, func(id string) bool { return id == l.root })
-	}
-	l.endOpen(code)
-	if known {
-		root.End, root.Code, root.Dropped = max(l.a.clock.Now().UnixMilli(), root.Start), run, l.missed
-		l.write(root)
+	l.endOpen(errcode.Cancelled) // spans that outlive the run
+	if root := l.view.find(l.root); root != nil && root.open() {
+		l.endStep(*root, run)
 	}
 	l.ended = true
 }

@@ -8,14 +8,6 @@ import (
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
-// writeAsked writes the questions that the run ends with. They have no end here: people answer later, or never.
-func (l *traceLog) writeAsked(questions []agui.Interrupt) {
-	now := l.a.clock.Now().UnixMilli()
-	for _, q := range questions {
-		l.writeQuestion(q, now, 0, "")
-	}
-}
-
 // writeAnswered writes the questions that the run answers, from when they were asked to when the answers came.
 func (l *traceLog) writeAnswered() {
 	i := &l.a.intent
@@ -43,11 +35,13 @@ func (l *traceLog) writeQuestion(q agui.Interrupt, start, end int64, code errcod
 	r := telemetry.Record{
 		ID: strconv.Itoa(l.a.intent.Attempts) + ".q" + strconv.Itoa(l.questions), Parent: l.root,
 		Kind: telemetry.KindQuestion,
-		Name: l.names[q.SubagentRunID], Start: start, End: end, Code: code,
+		Name: l.a.lease.Key.Agent, Start: start, End: end, Code: code,
 		SubagentRunID: q.SubagentRunID, ToolCallID: q.ToolCallID, InterruptID: q.ID,
 	}
-	if r.Name == "" {
-		r.Name = l.a.lease.Key.Agent
+	for _, s := range l.view.steps {
+		if s.Kind == telemetry.KindTurn && s.SubagentRunID == q.SubagentRunID && q.SubagentRunID != "" && s.Name != "" {
+			r.Name = s.Name
+		}
 	}
 	l.write(traceStep{Record: r})
 }

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
@@ -9,16 +10,8 @@ import (
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
-func stepOf(f state.Frame) (s traceStep, ok bool) {
-	if f.Type != state.TypeTrace {
-		return s, false
-	}
-	var e struct{ Value traceStep }
-	if err := json.Unmarshal(f.Data, &e); err != nil || e.Value.ID == "" {
-		return s, false
-	}
-	return e.Value, true
-}
+// open reports whether the step can end with the run. People answer a question later, or never.
+func (s *traceStep) open() bool { return s.End == 0 && s.Kind != telemetry.KindQuestion }
 
 // A traceView collects the spans of a log, each in its last version, in the order in which they began.
 type traceView struct {
@@ -26,13 +19,22 @@ type traceView struct {
 	at    map[string]int // where a step is, by its id
 }
 
-func newTraceView() *traceView { return &traceView{at: map[string]int{}} }
+func newTraceView() traceView { return traceView{at: map[string]int{}} }
 
-func (v *traceView) add(f state.Frame) {
-	s, ok := stepOf(f)
-	if !ok {
-		return
+// add reads the step of a frame. It reports false if the frame has none.
+func (v *traceView) add(f state.Frame) bool {
+	if f.Type != state.TypeTrace {
+		return false
 	}
+	var e struct{ Value traceStep }
+	if err := json.Unmarshal(f.Data, &e); err != nil || e.Value.ID == "" {
+		return false
+	}
+	v.put(e.Value)
+	return true
+}
+
+func (v *traceView) put(s traceStep) {
 	if at, known := v.at[s.ID]; known {
 		v.steps[at] = s
 		return
@@ -41,10 +43,18 @@ func (v *traceView) add(f state.Frame) {
 	v.steps = append(v.steps, s)
 }
 
+// find returns the step of an id; nil if there is none.
+func (v *traceView) find(id string) *traceStep {
+	if at, known := v.at[id]; known {
+		return &v.steps[at]
+	}
+	return nil
+}
+
 // close ends the spans that an ended run has left open: its end was written without reading the log.
 func (v *traceView) close(at int64) {
 	for i := range v.steps {
-		if s := &v.steps[i]; s.End == 0 && s.Kind != telemetry.KindQuestion {
+		if s := &v.steps[i]; s.open() {
 			s.End, s.Code = max(at, s.Start), errcode.RunLost
 		}
 	}
@@ -52,12 +62,7 @@ func (v *traceView) close(at int64) {
 
 // dropped reports whether the run had steps that the log does not have.
 func (v *traceView) dropped() bool {
-	for _, s := range v.steps {
-		if s.Dropped > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(v.steps, func(s traceStep) bool { return s.Dropped > 0 })
 }
 
 func (v *traceView) cost() *float64 {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/typed"
 	"github.com/agui-gateway/gateway/groupchat"
@@ -117,21 +116,8 @@ func (a *attempt) endUnclear() error {
 // endReading ends a run that was stopped before its message was understood: the question has no answer.
 func (a *attempt) endReading() error {
 	a.rec.Hold()
-	code := errcode.Cancelled
-	if err := a.run.CloseOpen(run.ClosingOptions{SubagentCode: string(code),
-		SubagentMessage: code.Message()}); err != nil {
+	if err := a.closeOpen(errcode.Cancelled); err != nil {
 		return err
 	}
-	if err := a.sendSnapshots(); err != nil {
-		return err
-	}
-	usage := a.usage.Total()
-	if err := a.run.Finish(&agui.RunFinished{Outcome: &agui.Outcome{Type: agui.OutcomeCancelled},
-		Usage: usage}); err != nil {
-		return err
-	}
-	c := reopenCommit(state.RunCancelled)
-	c.State, c.Messages = a.state, a.changedMessages()
-	c.End.Code, c.End.Usage, c.End.Cost = code, usage, a.usage.Cost()
-	return a.commit(c)
+	return a.finishCancelled(reopenCommit(state.RunCancelled))
 }

@@ -72,11 +72,3 @@ func binary(messages []agui.Message) {
 		messages[i].Content = agui.PartsContent(parts...)
 	}
 }
-
-// flatten is olderMessages for the content of a tool's result.
-func flatten(c *agui.Content) Loss {
-	if agui.DowngradeResult(c) {
-		return LostMedia
-	}
-	return 0
-}

@@ -184,8 +184,9 @@ func (w Profile) reshape(e agui.Event, end *state.Ending) ([]agui.Event, Loss) {
 			return nil, 0
 		}
 	case *agui.ToolCallResult:
-		loss := flatten(&e.Content)
-		return []agui.Event{e}, loss
+		if agui.DowngradeResult(&e.Content) {
+			return []agui.Event{e}, LostMedia
+		}
 	case *agui.ActivitySnapshot:
 		if w.hides(e.ActivityType) {
 			return nil, 0

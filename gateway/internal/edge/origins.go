@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/net/http/httpguts"
+
 	"github.com/agui-gateway/gateway/errcode"
 )
 
@@ -55,7 +57,7 @@ func WantedHeaders(requested string) string {
 	var wanted []string
 	for name := range strings.SplitSeq(requested, ",") {
 		name = strings.ToLower(strings.Trim(name, " \t"))
-		if len(wanted) < most && validName(name) && !isServerHeader(name) {
+		if len(wanted) < most && httpguts.ValidHeaderFieldName(name) && !isServerHeader(name) {
 			wanted = append(wanted, name)
 		}
 	}
@@ -66,11 +68,4 @@ func WantedHeaders(requested string) string {
 func isServerHeader(name string) bool {
 	return name == "forwarded" || name == "x-real-ip" || name == "x-gateway-hops" || name == "x-gateway-chain" ||
 		strings.HasPrefix(name, "x-forwarded-")
-}
-
-// validName reports whether a text can be the name of a header.
-func validName(name string) bool {
-	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
-		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
-	})
 }

@@ -89,6 +89,14 @@ func Limit(q url.Values, def, most int) (int, error) {
 	return n, nil
 }
 
+// Word checks the value of a parameter that is one of two words, or empty.
+func Word(name, value, one, other string) (string, error) {
+	if value == "" || value == one || value == other {
+		return value, nil
+	}
+	return "", InvalidQuery(name, "must be "+one+" or "+other)
+}
+
 // InvalidQuery returns the error of a query parameter.
 func InvalidQuery(name, problem string) error {
 	return &errcode.Error{Code: errcode.InvalidInput, Err: &agui.FieldError{Path: name, Problem: problem}}
