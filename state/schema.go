@@ -53,16 +53,27 @@ func CompileSchema(schema json.RawMessage) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := jsonschema.NewCompiler()
-	c.UseLoader(deny{})
-	if err := c.AddResource(answerURL, doc); err != nil {
-		return nil, err
+	compiled, err := compile(doc, jsonschema.Draft2020)
+	if err != nil { // before draft 2020-12, items could be a list: one schema for each item
+		if older, olderErr := compile(doc, jsonschema.Draft2019); olderErr == nil {
+			compiled, err = older, nil
+		}
 	}
-	compiled, err := c.Compile(answerURL)
 	if err != nil {
 		return nil, err
 	}
 	return &Schema{compiled, cost}, nil
+}
+
+// compile compiles a schema, by the rules of draft unless the schema has a $schema.
+func compile(doc any, draft *jsonschema.Draft) (*jsonschema.Schema, error) {
+	c := jsonschema.NewCompiler()
+	c.UseLoader(deny{})
+	c.DefaultDraft(draft)
+	if err := c.AddResource(answerURL, doc); err != nil {
+		return nil, err
+	}
+	return c.Compile(answerURL)
 }
 
 // Check holds a value against the schema, as [ValidateAnswer] does.
