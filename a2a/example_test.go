@@ -34,7 +34,7 @@ func Example() {
 			fmt.Println(err)
 			return
 		}
-		fmt.Println(e.EventType())
+		fmt.Println(agui.TypeOf(e))
 	}
 	// Output:
 	// RUN_STARTED

@@ -272,7 +272,7 @@ func readRun(ctx context.Context, t *testing.T, c *a2a.Client, r client.Request)
 			return strings.Join(list, " "), err
 		}
 		if err := order.Next(e); err != nil {
-			t.Errorf("%s %v: %v", list, e.EventType(), err)
+			t.Errorf("%s %v: %v", list, agui.TypeOf(e), err)
 		}
 		switch e := e.(type) {
 		case *agui.RunStarted, *agui.TextMessageStart:
@@ -299,7 +299,7 @@ func readRun(ctx context.Context, t *testing.T, c *a2a.Client, r client.Request)
 				list = append(list, fmt.Sprint(*u.InputTokens, "+", *u.OutputTokens))
 			}
 		default:
-			t.Errorf("an event of type %v", e.EventType())
+			t.Errorf("an event of type %v", agui.TypeOf(e))
 		}
 	}
 	return strings.Join(list, " "), nil

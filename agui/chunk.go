@@ -17,9 +17,7 @@ type Expander struct {
 // agent, the parent or a subagent, has at most one. A chunk is described by the lane it asks for: what it leaves out
 // is empty.
 type lane struct {
-	owner string // the tag; empty is the parent agent
-	kind  Kind   // KindText, KindToolCall or KindReasoning
-	id    string
+	Item // of the kind KindText, KindToolCall or KindReasoning
 
 	// What the opener establishes and later chunks may only repeat.
 	role, name, parent string
@@ -43,7 +41,7 @@ func (x *Expander) Concerns(e Event) bool {
 func (x *Expander) Expand(e Event) ([]Event, error) {
 	events, err := x.expand(e)
 	if err != nil {
-		err.Type = e.EventType()
+		err.Type = TypeOf(e)
 		return nil, err
 	}
 	return events, nil
@@ -54,15 +52,14 @@ func (x *Expander) expand(e Event) ([]Event, *OrderError) {
 	switch c := e.(type) {
 	case *TextMessageChunk:
 		return x.chunk(e, c.Delta, lane{
-			owner: c.SubagentRunID, kind: KindText, id: c.MessageID, role: string(c.Role), name: c.Name,
+			Item: Item{KindText, c.MessageID, c.SubagentRunID}, role: string(c.Role), name: c.Name,
 		})
 	case *ToolCallChunk:
 		return x.chunk(e, c.Delta, lane{
-			owner: c.SubagentRunID, kind: KindToolCall, id: c.ToolCallID, name: c.ToolCallName,
-			parent: c.ParentMessageID,
+			Item: Item{KindToolCall, c.ToolCallID, c.SubagentRunID}, name: c.ToolCallName, parent: c.ParentMessageID,
 		})
 	case *ReasoningMessageChunk:
-		return x.chunk(e, c.Delta, lane{owner: c.SubagentRunID, kind: KindReasoning, id: c.MessageID})
+		return x.chunk(e, c.Delta, lane{Item: Item{KindReasoning, c.MessageID, c.SubagentRunID}})
 	case *Raw, *ActivitySnapshot, *ActivityDelta, *ReasoningEncryptedValue, *SubagentStarted, *Unknown:
 		return []Event{e}, nil // beside the stream
 	case *RunStarted, *RunFinished, *RunError, *MessagesSnapshot:
@@ -71,72 +68,55 @@ func (x *Expander) expand(e Event) ([]Event, *OrderError) {
 		if owner == "" {
 			return []Event{e}, nil // it never touches the parent's lane
 		}
-	case *TextMessageEnd:
-		x.release(KindText, c.MessageID, c.SubagentRunID)
-	case *ToolCallEnd:
-		x.release(KindToolCall, c.ToolCallID, c.SubagentRunID)
-	case *ReasoningMessageEnd:
-		x.release(KindReasoning, c.MessageID, c.SubagentRunID)
+	}
+	if item, effect := ItemOf(e); effect == Closes && x.Forgiving {
+		x.forget(func(l lane) bool { return l.Kind == item.Kind && l.ID == item.ID && agrees(item.Owner, l.Owner) })
 	}
 	return append(x.CloseOf(owner), e), nil
 }
 
-// release forgets the lane of something that has an explicit end, if that is forgiven.
-func (x *Expander) release(kind Kind, id, tag string) {
-	if x.Forgiving {
-		x.lanes = slices.DeleteFunc(x.lanes, func(l lane) bool {
-			return l.kind == kind && l.id == id && agrees(tag, l.owner)
-		})
-	}
-}
+// forget removes the lanes that match.
+func (x *Expander) forget(match func(lane) bool) { x.lanes = slices.DeleteFunc(x.lanes, match) }
 
 // Close returns the ends of everything that chunks have open, in the order it was opened, and forgets it.
 func (x *Expander) Close() []Event { return x.close(func(lane) bool { return true }) }
 
 // CloseOf is Close for what one agent has open: a subagent invocation, or the parent agent if it is empty.
 func (x *Expander) CloseOf(subagentRunID string) []Event {
-	return x.close(func(l lane) bool { return l.owner == subagentRunID })
+	return x.close(func(l lane) bool { return l.Owner == subagentRunID })
 }
 
 // close ends the lanes that match and returns their ends.
 func (x *Expander) close(match func(lane) bool) []Event {
 	var ends []Event
-	x.lanes = slices.DeleteFunc(x.lanes, func(l lane) bool {
+	x.forget(func(l lane) bool {
 		if !match(l) {
 			return false
 		}
-		ends = append(ends, l.end())
+		ends = append(ends, l.End())
 		return true
 	})
 	return ends
 }
 
-// Abandon forgets what e, the start that a chunk stood for, was to open: it was refused.
+// Abandon forgets what e, the start that a chunk implied, was to open: it was refused.
 func (x *Expander) Abandon(e Event) {
-	x.lanes = slices.DeleteFunc(x.lanes, func(l lane) bool {
-		switch e := e.(type) {
-		case *TextMessageStart:
-			return l.kind == KindText && l.id == e.MessageID
-		case *ToolCallStart:
-			return l.kind == KindToolCall && l.id == e.ToolCallID
-		case *ReasoningMessageStart:
-			return l.kind == KindReasoning && l.id == e.MessageID
-		}
-		return false
-	})
+	if item, effect := ItemOf(e); effect == Opens {
+		x.forget(func(l lane) bool { return l.Kind == item.Kind && l.ID == item.ID })
+	}
 }
 
 // chunk expands one chunk, described by the lane it asks for.
 func (x *Expander) chunk(e Event, delta *string, c lane) ([]Event, *OrderError) {
 	refuse := func(rule OrderRule) ([]Event, *OrderError) {
-		return nil, &OrderError{Rule: rule, Kind: c.kind, ID: c.id}
+		return nil, &OrderError{Rule: rule, Kind: c.Kind, ID: c.ID}
 	}
 	open, rule := x.find(c)
 	if rule != "" {
 		return refuse(rule)
 	}
 	b := e.base()
-	if open != nil && open.kind == c.kind && (c.id == "" || c.id == open.id) {
+	if open != nil && open.Kind == c.Kind && (c.ID == "" || c.ID == open.ID) {
 		if !agrees(c.role, open.role) || !agrees(c.name, open.name) || !agrees(c.parent, open.parent) {
 			return refuse(RuleChunkChanged)
 		}
@@ -145,13 +125,13 @@ func (x *Expander) chunk(e Event, delta *string, c lane) ([]Event, *OrderError) 
 		}
 		return []Event{open.content(delta, b)}, nil
 	}
-	if c.id == "" || c.kind == KindToolCall && c.name == "" {
+	if c.ID == "" || c.Kind == KindToolCall && c.name == "" {
 		return refuse(RuleChunkOpener)
 	}
-	if c.kind == KindText && c.role == "" {
+	if c.Kind == KindText && c.role == "" {
 		c.role = string(RoleAssistant)
 	}
-	events := append(x.CloseOf(c.owner), c.start(b))
+	events := append(x.CloseOf(c.Owner), c.start(b))
 	x.lanes = append(x.lanes, c)
 	if delta != nil || b.RawEvent != nil {
 		events = append(events, c.content(delta, b))
@@ -165,21 +145,21 @@ func (x *Expander) find(c lane) (*lane, OrderRule) {
 	var own *lane
 	for i := range x.lanes {
 		l := &x.lanes[i]
-		if l.owner == c.owner {
+		if l.Owner == c.Owner {
 			own = l
 		}
-		if l.kind != c.kind {
+		if l.Kind != c.Kind {
 			continue
 		}
-		if c.id != "" && l.id == c.id {
-			if !agrees(c.owner, l.owner) {
+		if c.ID != "" && l.ID == c.ID {
+			if !agrees(c.Owner, l.Owner) {
 				return nil, RuleOwner
 			}
 			return l, ""
 		}
 		same = append(same, l)
 	}
-	if c.id != "" || c.owner != "" || (own != nil && own.kind == c.kind) {
+	if c.ID != "" || c.Owner != "" || (own != nil && own.Kind == c.Kind) {
 		return own, ""
 	}
 	switch len(same) {
@@ -192,41 +172,29 @@ func (x *Expander) find(c lane) (*lane, OrderRule) {
 }
 
 func (l lane) start(b *Base) Event {
-	t := Tagged{Base: Base{Timestamp: b.Timestamp, Metadata: b.Metadata}, SubagentRunID: l.owner}
-	switch l.kind {
+	t := Tagged{Base: Base{Timestamp: b.Timestamp, Metadata: b.Metadata}, SubagentRunID: l.Owner}
+	switch l.Kind {
 	case KindText:
-		return &TextMessageStart{Tagged: t, MessageID: l.id, Role: Role(l.role), Name: l.name}
+		return &TextMessageStart{Tagged: t, MessageID: l.ID, Role: Role(l.role), Name: l.name}
 	case KindToolCall:
-		return &ToolCallStart{Tagged: t, ToolCallID: l.id, ToolCallName: l.name, ParentMessageID: l.parent}
+		return &ToolCallStart{Tagged: t, ToolCallID: l.ID, ToolCallName: l.name, ParentMessageID: l.parent}
 	default:
-		return &ReasoningMessageStart{Tagged: t, MessageID: l.id, Role: RoleReasoning}
+		return &ReasoningMessageStart{Tagged: t, MessageID: l.ID, Role: RoleReasoning}
 	}
 }
 
 func (l lane) content(delta *string, b *Base) Event {
-	t := Tagged{Base: *b, SubagentRunID: l.owner}
+	t := Tagged{Base: *b, SubagentRunID: l.Owner}
 	text := ""
 	if delta != nil {
 		text = *delta
 	}
-	switch l.kind {
+	switch l.Kind {
 	case KindText:
-		return &TextMessageContent{Tagged: t, MessageID: l.id, Delta: text}
+		return &TextMessageContent{Tagged: t, MessageID: l.ID, Delta: text}
 	case KindToolCall:
-		return &ToolCallArgs{Tagged: t, ToolCallID: l.id, Delta: text}
+		return &ToolCallArgs{Tagged: t, ToolCallID: l.ID, Delta: text}
 	default:
-		return &ReasoningMessageContent{Tagged: t, MessageID: l.id, Delta: text}
-	}
-}
-
-func (l lane) end() Event {
-	t := Tagged{SubagentRunID: l.owner}
-	switch l.kind {
-	case KindText:
-		return &TextMessageEnd{Tagged: t, MessageID: l.id}
-	case KindToolCall:
-		return &ToolCallEnd{Tagged: t, ToolCallID: l.id}
-	default:
-		return &ReasoningMessageEnd{Tagged: t, MessageID: l.id}
+		return &ReasoningMessageContent{Tagged: t, MessageID: l.ID, Delta: text}
 	}
 }

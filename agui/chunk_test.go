@@ -28,8 +28,8 @@ func TestAChunkOfMetadata(t *testing.T) {
 			t.Fatalf("Expand(%+v) = %v, %v, want %v", step.chunk, events, err, step.want)
 		}
 		for i, e := range events {
-			if e.EventType() != step.want[i] {
-				t.Errorf("event %d is %s, want %s", i, e.EventType(), step.want[i])
+			if agui.TypeOf(e) != step.want[i] {
+				t.Errorf("event %d is %s, want %s", i, agui.TypeOf(e), step.want[i])
 			}
 		}
 		if content, ok := events0(events).(*agui.TextMessageContent); ok && string(content.Metadata["k"]) != `1` {

@@ -64,11 +64,10 @@ func Decode(data []byte, warn func(Warning)) (Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	build, ok := events[name]
-	if !ok {
+	e := newEvent(name)
+	if e == nil {
 		return &Unknown{Type: name, Raw: bytes.Clone(data)}, nil
 	}
-	e := build()
 	m, err := r.object(data, planOf(reflect.TypeOf(e).Elem()), "type")
 	if err != nil {
 		return nil, err
@@ -106,41 +105,6 @@ func (r *decoder) event(m map[string]json.RawMessage, e Event) error {
 		}
 	}
 	return nil
-}
-
-// events builds an empty event of each known type.
-var events = map[EventType]func() Event{
-	TypeRunStarted:              func() Event { return new(RunStarted) },
-	TypeRunFinished:             func() Event { return new(RunFinished) },
-	TypeRunError:                func() Event { return new(RunError) },
-	TypeStepStarted:             func() Event { return new(StepStarted) },
-	TypeStepFinished:            func() Event { return new(StepFinished) },
-	TypeTextMessageStart:        func() Event { return new(TextMessageStart) },
-	TypeTextMessageContent:      func() Event { return new(TextMessageContent) },
-	TypeTextMessageEnd:          func() Event { return new(TextMessageEnd) },
-	TypeTextMessageChunk:        func() Event { return new(TextMessageChunk) },
-	TypeToolCallStart:           func() Event { return new(ToolCallStart) },
-	TypeToolCallArgs:            func() Event { return new(ToolCallArgs) },
-	TypeToolCallEnd:             func() Event { return new(ToolCallEnd) },
-	TypeToolCallChunk:           func() Event { return new(ToolCallChunk) },
-	TypeToolCallResult:          func() Event { return new(ToolCallResult) },
-	TypeStateSnapshot:           func() Event { return new(StateSnapshot) },
-	TypeStateDelta:              func() Event { return new(StateDelta) },
-	TypeMessagesSnapshot:        func() Event { return new(MessagesSnapshot) },
-	TypeActivitySnapshot:        func() Event { return new(ActivitySnapshot) },
-	TypeActivityDelta:           func() Event { return new(ActivityDelta) },
-	TypeRaw:                     func() Event { return new(Raw) },
-	TypeCustom:                  func() Event { return new(Custom) },
-	TypeReasoningStart:          func() Event { return new(ReasoningStart) },
-	TypeReasoningEnd:            func() Event { return new(ReasoningEnd) },
-	TypeReasoningMessageStart:   func() Event { return new(ReasoningMessageStart) },
-	TypeReasoningMessageContent: func() Event { return new(ReasoningMessageContent) },
-	TypeReasoningMessageEnd:     func() Event { return new(ReasoningMessageEnd) },
-	TypeReasoningMessageChunk:   func() Event { return new(ReasoningMessageChunk) },
-	TypeReasoningEncryptedValue: func() Event { return new(ReasoningEncryptedValue) },
-	TypeSubagentStarted:         func() Event { return new(SubagentStarted) },
-	TypeSubagentFinished:        func() Event { return new(SubagentFinished) },
-	TypeSubagentError:           func() Event { return new(SubagentError) },
 }
 
 // DecodeInput reads the body of a run request: one JSON object in UTF-8 with nothing after it. A malformed field is a

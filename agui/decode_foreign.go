@@ -35,12 +35,11 @@ func DecodeForeign(data []byte, warn func(Warning)) (Event, error) {
 		r.drop("type", "is a retired event, read as "+string(retired))
 		name = retired
 	}
-	build, ok := events[name]
-	if !ok {
+	e := newEvent(name)
+	if e == nil {
 		r.drop("type", "is an unknown event, passed over")
 		return &Unknown{Type: name, Raw: bytes.Clone(data)}, nil
 	}
-	e := build()
 	others := []string{"type"}
 	if name == TypeRunFinished {
 		others = append(others, draftMembers...)
@@ -60,7 +59,7 @@ func DecodeForeign(data []byte, warn func(Warning)) (Event, error) {
 		name == TypeRunStarted {
 		r.drop(field.Path, field.Problem+", the echo is left out")
 		delete(m, "input")
-		e = build()
+		e = newEvent(name)
 		err = r.event(m, e)
 	}
 	if err != nil {

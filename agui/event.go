@@ -9,50 +9,10 @@ import (
 	"github.com/agui-gateway/gateway/internal/jsonscan"
 )
 
-// An EventType is the wire name of an event, such as "RUN_STARTED".
-type EventType string
-
-// The 31 event types of AG-UI 1.0, in the order of the specification's catalogue.
-const (
-	TypeRunStarted              EventType = "RUN_STARTED"
-	TypeRunFinished             EventType = "RUN_FINISHED"
-	TypeRunError                EventType = "RUN_ERROR"
-	TypeStepStarted             EventType = "STEP_STARTED"
-	TypeStepFinished            EventType = "STEP_FINISHED"
-	TypeTextMessageStart        EventType = "TEXT_MESSAGE_START"
-	TypeTextMessageContent      EventType = "TEXT_MESSAGE_CONTENT"
-	TypeTextMessageEnd          EventType = "TEXT_MESSAGE_END"
-	TypeTextMessageChunk        EventType = "TEXT_MESSAGE_CHUNK"
-	TypeToolCallStart           EventType = "TOOL_CALL_START"
-	TypeToolCallArgs            EventType = "TOOL_CALL_ARGS"
-	TypeToolCallEnd             EventType = "TOOL_CALL_END"
-	TypeToolCallChunk           EventType = "TOOL_CALL_CHUNK"
-	TypeToolCallResult          EventType = "TOOL_CALL_RESULT"
-	TypeStateSnapshot           EventType = "STATE_SNAPSHOT"
-	TypeStateDelta              EventType = "STATE_DELTA"
-	TypeMessagesSnapshot        EventType = "MESSAGES_SNAPSHOT"
-	TypeActivitySnapshot        EventType = "ACTIVITY_SNAPSHOT"
-	TypeActivityDelta           EventType = "ACTIVITY_DELTA"
-	TypeRaw                     EventType = "RAW"
-	TypeCustom                  EventType = "CUSTOM"
-	TypeReasoningStart          EventType = "REASONING_START"
-	TypeReasoningEnd            EventType = "REASONING_END"
-	TypeReasoningMessageStart   EventType = "REASONING_MESSAGE_START"
-	TypeReasoningMessageContent EventType = "REASONING_MESSAGE_CONTENT"
-	TypeReasoningMessageEnd     EventType = "REASONING_MESSAGE_END"
-	TypeReasoningMessageChunk   EventType = "REASONING_MESSAGE_CHUNK"
-	TypeReasoningEncryptedValue EventType = "REASONING_ENCRYPTED_VALUE"
-	TypeSubagentStarted         EventType = "SUBAGENT_STARTED"
-	TypeSubagentFinished        EventType = "SUBAGENT_FINISHED"
-	TypeSubagentError           EventType = "SUBAGENT_ERROR"
-)
-
 // An Event is one event of the protocol: a pointer to one of this package's event structs, or [*Unknown].
-// Only this package can implement it. An Event carries no behaviour beyond its name; what a stream of
-// events may look like, the [Verifier] checks.
+// Only this package can implement it. An Event carries no behaviour: [TypeOf] returns its name, and the [Verifier]
+// checks the order of a stream.
 type Event interface {
-	// EventType returns the event's wire name.
-	EventType() EventType
 	base() *Base
 }
 
@@ -123,9 +83,6 @@ type Unknown struct {
 	Raw  json.RawMessage
 }
 
-// EventType returns the name the peer used.
-func (u *Unknown) EventType() EventType { return u.Type }
-
 // Encode returns the wire form of e: one JSON object on one line, led by "type". Optional fields that are not set are
 // left out, required ones are always there, opaque JSON is copied without changing a value. A field that has one
 // possible value, such as a reasoning message's role, is written although it is not set.
@@ -149,16 +106,19 @@ func Encode(e Event) ([]byte, error) {
 
 // encodeAny is [Encode] for events of any type that is known.
 func encodeAny(e Event) ([]byte, error) {
+	name := TypeOf(e)
+	if name == "" {
+		return nil, errNoEvent
+	}
 	buf := buffers.Get().(*bytes.Buffer)
 	defer buffers.Put(buf)
 	buf.Reset()
 	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(e); err != nil {
-		return nil, fmt.Errorf("agui: encode %s: %w", e.EventType(), err)
+		return nil, fmt.Errorf("agui: encode %s: %w", name, err)
 	}
 	body := bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
-	name := e.EventType()
 	const later = len(`,"timestamp":1234567890123`) // which logs add
 	out := make([]byte, 0, len(body)+len(name)+len(`{"type":"",`)+later)
 	out = append(out, `{"type":"`...)

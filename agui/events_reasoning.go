@@ -65,24 +65,3 @@ type ReasoningEncryptedValue struct {
 	EntityID       string           `json:"entityId"`
 	EncryptedValue string           `json:"encryptedValue"`
 }
-
-// EventType returns REASONING_START.
-func (*ReasoningStart) EventType() EventType { return TypeReasoningStart }
-
-// EventType returns REASONING_END.
-func (*ReasoningEnd) EventType() EventType { return TypeReasoningEnd }
-
-// EventType returns REASONING_MESSAGE_START.
-func (*ReasoningMessageStart) EventType() EventType { return TypeReasoningMessageStart }
-
-// EventType returns REASONING_MESSAGE_CONTENT.
-func (*ReasoningMessageContent) EventType() EventType { return TypeReasoningMessageContent }
-
-// EventType returns REASONING_MESSAGE_END.
-func (*ReasoningMessageEnd) EventType() EventType { return TypeReasoningMessageEnd }
-
-// EventType returns REASONING_MESSAGE_CHUNK.
-func (*ReasoningMessageChunk) EventType() EventType { return TypeReasoningMessageChunk }
-
-// EventType returns REASONING_ENCRYPTED_VALUE.
-func (*ReasoningEncryptedValue) EventType() EventType { return TypeReasoningEncryptedValue }

@@ -50,21 +50,6 @@ type StepFinished struct {
 	StepName string `json:"stepName"`
 }
 
-// EventType returns RUN_STARTED.
-func (*RunStarted) EventType() EventType { return TypeRunStarted }
-
-// EventType returns RUN_FINISHED.
-func (*RunFinished) EventType() EventType { return TypeRunFinished }
-
-// EventType returns RUN_ERROR.
-func (*RunError) EventType() EventType { return TypeRunError }
-
-// EventType returns STEP_STARTED.
-func (*StepStarted) EventType() EventType { return TypeStepStarted }
-
-// EventType returns STEP_FINISHED.
-func (*StepFinished) EventType() EventType { return TypeStepFinished }
-
 // TokenUsage counts what one model of one provider used during a run. Unknown counts are nil, never zero.
 type TokenUsage struct {
 	Provider              string `json:"provider,omitempty"`

@@ -52,24 +52,3 @@ type Custom struct {
 	Name  string          `json:"name"`
 	Value json.RawMessage `json:"value"`
 }
-
-// EventType returns STATE_SNAPSHOT.
-func (*StateSnapshot) EventType() EventType { return TypeStateSnapshot }
-
-// EventType returns STATE_DELTA.
-func (*StateDelta) EventType() EventType { return TypeStateDelta }
-
-// EventType returns MESSAGES_SNAPSHOT.
-func (*MessagesSnapshot) EventType() EventType { return TypeMessagesSnapshot }
-
-// EventType returns ACTIVITY_SNAPSHOT.
-func (*ActivitySnapshot) EventType() EventType { return TypeActivitySnapshot }
-
-// EventType returns ACTIVITY_DELTA.
-func (*ActivityDelta) EventType() EventType { return TypeActivityDelta }
-
-// EventType returns RAW.
-func (*Raw) EventType() EventType { return TypeRaw }
-
-// EventType returns CUSTOM.
-func (*Custom) EventType() EventType { return TypeCustom }

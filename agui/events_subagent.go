@@ -29,12 +29,3 @@ type SubagentError struct {
 	Message       string `json:"message"`
 	Code          string `json:"code,omitempty"`
 }
-
-// EventType returns SUBAGENT_STARTED.
-func (*SubagentStarted) EventType() EventType { return TypeSubagentStarted }
-
-// EventType returns SUBAGENT_FINISHED.
-func (*SubagentFinished) EventType() EventType { return TypeSubagentFinished }
-
-// EventType returns SUBAGENT_ERROR.
-func (*SubagentError) EventType() EventType { return TypeSubagentError }

@@ -31,15 +31,3 @@ type TextMessageChunk struct {
 	Delta     *string `json:"delta,omitempty"`
 	Name      string  `json:"name,omitempty"`
 }
-
-// EventType returns TEXT_MESSAGE_START.
-func (*TextMessageStart) EventType() EventType { return TypeTextMessageStart }
-
-// EventType returns TEXT_MESSAGE_CONTENT.
-func (*TextMessageContent) EventType() EventType { return TypeTextMessageContent }
-
-// EventType returns TEXT_MESSAGE_END.
-func (*TextMessageEnd) EventType() EventType { return TypeTextMessageEnd }
-
-// EventType returns TEXT_MESSAGE_CHUNK.
-func (*TextMessageChunk) EventType() EventType { return TypeTextMessageChunk }

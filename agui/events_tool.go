@@ -40,18 +40,3 @@ type ToolCallResult struct {
 	// Role is "tool" or empty.
 	Role Role `json:"role,omitempty" enum:"tool"`
 }
-
-// EventType returns TOOL_CALL_START.
-func (*ToolCallStart) EventType() EventType { return TypeToolCallStart }
-
-// EventType returns TOOL_CALL_ARGS.
-func (*ToolCallArgs) EventType() EventType { return TypeToolCallArgs }
-
-// EventType returns TOOL_CALL_END.
-func (*ToolCallEnd) EventType() EventType { return TypeToolCallEnd }
-
-// EventType returns TOOL_CALL_CHUNK.
-func (*ToolCallChunk) EventType() EventType { return TypeToolCallChunk }
-
-// EventType returns TOOL_CALL_RESULT.
-func (*ToolCallResult) EventType() EventType { return TypeToolCallResult }

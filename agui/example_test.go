@@ -40,7 +40,7 @@ func ExampleStream() {
 			fmt.Println(err)
 			return
 		}
-		fmt.Println(record.ID, event.EventType())
+		fmt.Println(record.ID, agui.TypeOf(event))
 	}
 	// Output:
 	// 0 RUN_STARTED
@@ -57,7 +57,7 @@ func ExampleVerifier() {
 	} {
 		err := order.Next(event)
 		if broken, ok := errors.AsType[*agui.OrderError](err); ok {
-			fmt.Println(event.EventType(), broken)
+			fmt.Println(agui.TypeOf(event), broken)
 		}
 	}
 	// Output: TEXT_MESSAGE_CONTENT agui: TEXT_MESSAGE_CONTENT is out of order: not_open: text message "m2"

@@ -154,8 +154,8 @@ func FuzzEncode(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		for name, build := range events {
-			e := build()
+		for name := range structs {
+			e := newEvent(name)
 			fill(reflect.ValueOf(e).Elem(), s, 0)
 			data, err := Encode(e)
 			if err != nil {

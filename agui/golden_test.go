@@ -40,8 +40,8 @@ func TestGoldenEvents(t *testing.T) {
 	for name, e := range goldenEvents {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if !strings.HasPrefix(name, string(e.EventType())) {
-				t.Fatalf("%s is a %s", name, e.EventType())
+			if !strings.HasPrefix(name, string(TypeOf(e))) {
+				t.Fatalf("%s is a %s", name, TypeOf(e))
 			}
 			data, err := Encode(e)
 			if err != nil {
@@ -61,7 +61,7 @@ func TestGoldenEvents(t *testing.T) {
 
 func TestGoldenEventsAreComplete(t *testing.T) {
 	t.Parallel()
-	for name := range events {
+	for name := range structs {
 		for _, variant := range []string{"", "_minimal"} {
 			if goldenEvents[string(name)+variant] == nil {
 				t.Errorf("no golden example %s%s", name, variant)

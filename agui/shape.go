@@ -53,7 +53,7 @@ func Validate(e Event) error {
 	if problem == nil {
 		return nil
 	}
-	return &EventError{Type: e.EventType(), Path: problem.Path, Problem: problem.Problem}
+	return &EventError{Type: TypeOf(e), Path: problem.Path, Problem: problem.Problem}
 }
 
 // A checked type has rules beyond those of its fields. Check returns what breaks them, with a path that begins in the
@@ -150,13 +150,12 @@ func Normalize(e Event) {
 	if b := e.base(); b.RawEvent != nil && isNull(b.RawEvent) {
 		b.RawEvent = nil
 	}
+	if _, effect := ItemOf(e); effect == Continues {
+		delta := DeltaOf(e)
+		*delta = validUTF8(*delta)
+		return
+	}
 	switch e := e.(type) {
-	case *TextMessageContent:
-		e.Delta = validUTF8(e.Delta)
-	case *ReasoningMessageContent:
-		e.Delta = validUTF8(e.Delta)
-	case *ToolCallArgs:
-		e.Delta = validUTF8(e.Delta)
 	case *ToolCallResult:
 		if e.Content.kind == contentText {
 			e.Content.text = validUTF8(e.Content.text)

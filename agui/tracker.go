@@ -60,7 +60,7 @@ func (t *Tracker) admit(e Event) *OrderError {
 // Check returns an [*OrderError] if e is out of order where the stream is now. It changes nothing.
 func (t *Tracker) Check(e Event) error {
 	if err := t.check(e); err != nil {
-		err.Type = e.EventType()
+		err.Type = TypeOf(e)
 		return err
 	}
 	return nil
@@ -71,31 +71,17 @@ func (t *Tracker) check(e Event) *OrderError {
 	if err := t.admit(e); err != nil {
 		return err
 	}
+	switch item, effect := ItemOf(e); effect {
+	case Continues, Closes:
+		return t.checkOpen(item)
+	case Opens:
+		if call, ok := e.(*ToolCallStart); ok {
+			return t.checkToolCall(call, item)
+		}
+		return t.checkStart(item)
+	default:
+	}
 	switch e := e.(type) {
-	case *TextMessageContent:
-		return t.texts.checkOpen(message, KindText, e.MessageID, e.SubagentRunID)
-	case *TextMessageStart:
-		return t.checkStart(&t.texts, message, KindText, e.MessageID, e.SubagentRunID)
-	case *TextMessageEnd:
-		return t.texts.checkOpen(message, KindText, e.MessageID, e.SubagentRunID)
-
-	case *ToolCallArgs:
-		return t.toolCalls.checkOpen(message, KindToolCall, e.ToolCallID, e.SubagentRunID)
-	case *ToolCallStart:
-		return t.checkToolCall(e)
-	case *ToolCallEnd:
-		return t.toolCalls.checkOpen(message, KindToolCall, e.ToolCallID, e.SubagentRunID)
-
-	case *ReasoningMessageContent:
-		return t.reasoning.checkOpen(message, KindReasoning, e.MessageID, e.SubagentRunID)
-	case *ReasoningMessageStart:
-		return t.checkStart(&t.reasoning, message, KindReasoning, e.MessageID, e.SubagentRunID)
-	case *ReasoningMessageEnd:
-		return t.reasoning.checkOpen(message, KindReasoning, e.MessageID, e.SubagentRunID)
-	case *ReasoningStart:
-		return t.checkStart(&t.reasoning, span, KindSpan, e.MessageID, e.SubagentRunID)
-	case *ReasoningEnd:
-		return t.reasoning.checkOpen(span, KindSpan, e.MessageID, e.SubagentRunID)
 	case *ReasoningEncryptedValue:
 		return t.checkEncrypted(e)
 	case *ActivityDelta:
@@ -121,26 +107,23 @@ func (t *Tracker) check(e Event) *OrderError {
 
 // Note takes e into account, whether or not it is in order: of an event that is not, whatever makes sense.
 func (t *Tracker) Note(e Event) {
+	switch item, effect := ItemOf(e); effect {
+	case Continues:
+		return
+	case Closes:
+		t.end(item)
+		return
+	case Opens:
+		if call, ok := e.(*ToolCallStart); ok {
+			item.Owner, _ = t.callOwner(call)
+		}
+		t.start(item, e)
+		return
+	default:
+	}
 	switch e := e.(type) {
-	case *TextMessageStart:
-		t.start(&t.texts, message, KindText, e.MessageID, e.SubagentRunID, e)
-	case *TextMessageEnd:
-		t.texts.end(message, e.MessageID)
-	case *ToolCallStart:
-		owner, _ := t.callOwner(e)
-		t.start(&t.toolCalls, message, KindToolCall, e.ToolCallID, owner, e)
-	case *ToolCallEnd:
-		t.toolCalls.end(message, e.ToolCallID)
 	case *ToolCallResult:
 		t.texts.own(e.MessageID, e.SubagentRunID)
-	case *ReasoningMessageStart:
-		t.start(&t.reasoning, message, KindReasoning, e.MessageID, e.SubagentRunID, e)
-	case *ReasoningMessageEnd:
-		t.reasoning.end(message, e.MessageID)
-	case *ReasoningStart:
-		t.start(&t.reasoning, span, KindSpan, e.MessageID, e.SubagentRunID, e)
-	case *ReasoningEnd:
-		t.reasoning.end(span, e.MessageID)
 	case *ActivitySnapshot:
 		if _, known := t.Owner(KindActivity, e.MessageID); !known || e.Replace == nil || *e.Replace {
 			t.activity.own(e.MessageID, e.SubagentRunID)

@@ -46,25 +46,6 @@ func (s *entities) claim(id, owner string) {
 	}
 }
 
-// checkOpen checks a continuation of id against its opener.
-func (s *entities) checkOpen(part int, kind Kind, id, tag string) *OrderError {
-	e := s.byID[id]
-	if e == nil || e.open[part].order == 0 {
-		return &OrderError{Rule: RuleNotOpen, Kind: kind, ID: id}
-	}
-	if !agrees(tag, e.owner) {
-		return &OrderError{Rule: RuleOwner, Kind: kind, ID: id}
-	}
-	return nil
-}
-
-func (s *entities) end(part int, id string) {
-	if e := s.byID[id]; e != nil && e.open[part].order > 0 {
-		e.open[part] = opened{}
-		s.open[part]--
-	}
-}
-
 // agrees reports whether a tag may continue what owner opened: an absent tag always may.
 func agrees(tag, owner string) bool { return tag == "" || tag == owner }
 
@@ -117,23 +98,45 @@ func (t *Tracker) checkOwner(kind Kind, id, tag string) *OrderError {
 	return nil
 }
 
-// checkStart checks an opener. The first opener of an id owns it for the run: a later one may be untagged but not
-// another's.
-func (t *Tracker) checkStart(s *entities, part int, kind Kind, id, tag string) *OrderError {
-	if e := s.byID[id]; e != nil && e.open[part].order > 0 {
-		return &OrderError{Rule: RuleAlreadyOpen, Kind: kind, ID: id}
+// checkOpen checks an event that continues or closes an item against the item's opener.
+func (t *Tracker) checkOpen(item Item) *OrderError {
+	s, part := t.entitiesOf(item.Kind)
+	e := s.byID[item.ID]
+	if e == nil || e.open[part].order == 0 {
+		return &OrderError{Rule: RuleNotOpen, Kind: item.Kind, ID: item.ID}
 	}
-	return t.checkOwner(kind, id, tag)
+	if !agrees(item.Owner, e.owner) {
+		return &OrderError{Rule: RuleOwner, Kind: item.Kind, ID: item.ID}
+	}
+	return nil
 }
 
-func (t *Tracker) start(s *entities, part int, kind Kind, id, tag string, opener Event) {
-	if s.byID[id] == nil {
-		if tag == "" {
-			tag, _ = t.Owner(kind, id)
-		}
-		s.own(id, tag)
+// checkStart checks an opener. The first opener of an id owns it for the run: a later one may be untagged but not
+// another's.
+func (t *Tracker) checkStart(item Item) *OrderError {
+	if _, open := t.Opened(item.Kind, item.ID); open {
+		return &OrderError{Rule: RuleAlreadyOpen, Kind: item.Kind, ID: item.ID}
 	}
-	e := s.of(id)
+	return t.checkOwner(item.Kind, item.ID, item.Owner)
+}
+
+func (t *Tracker) end(item Item) {
+	s, part := t.entitiesOf(item.Kind)
+	if e := s.byID[item.ID]; e != nil && e.open[part].order > 0 {
+		e.open[part] = opened{}
+		s.open[part]--
+	}
+}
+
+func (t *Tracker) start(item Item, opener Event) {
+	s, part := t.entitiesOf(item.Kind)
+	if s.byID[item.ID] == nil {
+		if item.Owner == "" {
+			item.Owner, _ = t.Owner(item.Kind, item.ID)
+		}
+		s.own(item.ID, item.Owner)
+	}
+	e := s.of(item.ID)
 	if e.open[part].order == 0 {
 		s.open[part]++
 	}
@@ -152,7 +155,7 @@ func (t *Tracker) callOwner(e *ToolCallStart) (owner string, inherited bool) {
 	return e.SubagentRunID, false
 }
 
-func (t *Tracker) checkToolCall(e *ToolCallStart) *OrderError {
+func (t *Tracker) checkToolCall(e *ToolCallStart, item Item) *OrderError {
 	owner, inherited := t.callOwner(e)
 	if !agrees(e.SubagentRunID, owner) {
 		return &OrderError{Rule: RuleOwner, Kind: KindText, ID: e.ParentMessageID}
@@ -162,7 +165,8 @@ func (t *Tracker) checkToolCall(e *ToolCallStart) *OrderError {
 			return &OrderError{Rule: RuleOwner, Kind: KindToolCall, ID: e.ToolCallID}
 		}
 	}
-	return t.checkStart(&t.toolCalls, message, KindToolCall, e.ToolCallID, owner)
+	item.Owner = owner
+	return t.checkStart(item)
 }
 
 // checkEncrypted checks the value's tag against the entity it names. A message is a text message first, else a

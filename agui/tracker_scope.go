@@ -77,10 +77,8 @@ func (t *Tracker) Active(subagentRunID string) bool {
 
 // An Opening is something that a stream has opened and not closed.
 type Opening struct {
-	Kind  Kind
-	ID    string // of a step, its name
-	Owner string // the subagent invocation it belongs to, for a subagent its own; empty is the parent agent
-	Event Event  // which opened it
+	Item
+	Event Event // which opened it
 	// Ended is the end of a subagent that is listed because of a live subagent that it started.
 	Ended Event
 
@@ -95,7 +93,7 @@ func (t *Tracker) Open(kinds ...Kind) []Opening {
 		switch kind {
 		case KindStep:
 			for key, o := range t.steps {
-				all = append(all, Opening{Kind: kind, ID: key.name, Owner: key.owner, Event: o.event, order: o.order})
+				all = append(all, Opening{Item: Item{kind, key.name, key.owner}, Event: o.event, order: o.order})
 			}
 		case KindSubagent:
 			all = append(all, t.openSubagents()...)
@@ -106,7 +104,7 @@ func (t *Tracker) Open(kinds ...Kind) []Opening {
 			}
 			for id, e := range s.byID {
 				if o := e.open[part]; o.order > 0 {
-					all = append(all, Opening{Kind: kind, ID: id, Owner: e.owner, Event: o.event, order: o.order})
+					all = append(all, Opening{Item: Item{kind, id, e.owner}, Event: o.event, order: o.order})
 				}
 			}
 		}
@@ -125,7 +123,7 @@ func (t *Tracker) Opened(kind Kind, id string) (Opening, bool) {
 	if e == nil || e.open[part].order == 0 {
 		return Opening{}, false
 	}
-	return Opening{Kind: kind, ID: id, Owner: e.owner, Event: e.open[part].event, order: e.open[part].order}, true
+	return Opening{Item: Item{kind, id, e.owner}, Event: e.open[part].event, order: e.open[part].order}, true
 }
 
 // openSubagents returns the active subagents, and the ended ones above them.
@@ -142,7 +140,7 @@ func (t *Tracker) openSubagents() []Opening {
 		for s != nil && !listed[id] {
 			listed[id] = true
 			all = append(all,
-				Opening{Kind: KindSubagent, ID: id, Owner: id, Event: s.started, Ended: s.ended, order: s.order})
+				Opening{Item: Item{KindSubagent, id, id}, Event: s.started, Ended: s.ended, order: s.order})
 			id = s.started.ParentSubagentRunID
 			s = t.subagents[id]
 		}

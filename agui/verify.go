@@ -24,7 +24,7 @@ func (v *Verifier) Next(e Event) error {
 		return nil
 	}
 	if err := v.next(e); err != nil {
-		err.Type = e.EventType()
+		err.Type = TypeOf(e)
 		v.failed = err
 		return err
 	}

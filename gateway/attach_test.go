@@ -50,7 +50,7 @@ func TestAttachAtEveryPoint(t *testing.T) {
 				r.goOnFrom(before)
 			}
 		}
-		if e.EventType() == agui.TypeCustom {
+		if agui.TypeOf(e) == agui.TypeCustom {
 			break // it waits
 		}
 	}

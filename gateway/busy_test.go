@@ -118,7 +118,7 @@ func TestDrainLetsFollowersGo(t *testing.T) {
 		t.Errorf("Drain() = %v", err)
 	}
 	if e, ok := follower.step(); ok {
-		t.Errorf("the follower was sent %s, want the end", e.EventType())
+		t.Errorf("the follower was sent %s, want the end", agui.TypeOf(e))
 	}
 }
 

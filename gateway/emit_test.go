@@ -27,7 +27,7 @@ func TestAgentsDoNotSendWhatIsTheServers(t *testing.T) {
 				&agui.SubagentError{SubagentRunID: "x", Message: "x"},
 			} {
 				if err := t.Emit(e); !errors.Is(err, run.ErrNotEmitted) {
-					return errors.New(string(e.EventType()) + " was sent")
+					return errors.New(string(agui.TypeOf(e)) + " was sent")
 				}
 			}
 			return groupchat.SayOnce(t, "done", "All refused.")

@@ -52,7 +52,7 @@ func TestLinksInPlaceOfFiles(t *testing.T) {
 	again.rest()
 	for _, e := range again.events {
 		if raw, err := agui.Encode(e); err != nil || len(raw) > 4000 {
-			t.Errorf("%s has %d bytes, %v", e.EventType(), len(raw), err)
+			t.Errorf("%s has %d bytes, %v", agui.TypeOf(e), len(raw), err)
 		}
 	}
 	if _, body := w.call("GET", "/threads/t/messages/u1/files/0", ""); body != picture {

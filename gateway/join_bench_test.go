@@ -75,7 +75,7 @@ func (b *costBed) live(thread string, events int) *state.Lease {
 	var frames []state.Frame
 	add := func(e agui.Event) {
 		id.Seq++
-		f := state.Frame{ID: id, Type: e.EventType(), Rev: begun.Thread.Rev}
+		f := state.Frame{ID: id, Type: agui.TypeOf(e), Rev: begun.Thread.Rev}
 		if f.Type != agui.TypeMessagesSnapshot && f.Type != agui.TypeStateSnapshot {
 			var err error
 			if f.Data, err = agui.Encode(e); err != nil {

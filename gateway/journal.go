@@ -19,7 +19,7 @@ func (a *attempt) record(e agui.Event, data []byte) error {
 	if err != nil {
 		return err
 	}
-	f := state.Frame{Type: e.EventType(), Data: data}
+	f := state.Frame{Type: agui.TypeOf(e), Data: data}
 	switch e.(type) {
 	case *agui.RunStarted:
 		f.Rev = a.thread.Load().Rev // what the run's readers build their view on

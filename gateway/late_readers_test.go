@@ -77,7 +77,7 @@ func TestALateReaderEndsWithItsRun(t *testing.T) {
 		r.rest()
 		started := 0
 		for _, e := range r.events {
-			if e.EventType() == agui.TypeRunStarted {
+			if agui.TypeOf(e) == agui.TypeRunStarted {
 				started++
 			}
 		}

@@ -185,7 +185,7 @@ func TestRow129ApprovalOverTheWire(t *testing.T) {
 	for _, e := range second.events {
 		switch e := e.(type) {
 		case *agui.ToolCallStart, *agui.ToolCallArgs, *agui.ToolCallEnd:
-			t.Errorf("the resumed run sent %s", e.EventType())
+			t.Errorf("the resumed run sent %s", agui.TypeOf(e))
 		case *agui.ToolCallResult:
 			results++
 			if e.ToolCallID != asked[0].ToolCallID || e.Content.Text() != "seen" {

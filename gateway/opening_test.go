@@ -41,7 +41,7 @@ func TestAReaderThatLacksMessagesIsShownThemFirst(t *testing.T) {
 		s, ok := e.(*agui.MessagesSnapshot)
 		return ok && len(s.Messages) == 3 && s.Messages[0].ID == "u1"
 	})
-	said := slices.IndexFunc(r.events, func(e agui.Event) bool { return e.EventType() == agui.TypeTextMessageStart })
+	said := slices.IndexFunc(r.events, func(e agui.Event) bool { return agui.TypeOf(e) == agui.TypeTextMessageStart })
 	if shown < 0 || said < shown {
 		t.Errorf("the earlier messages are event %d, the turn speaks at event %d", shown, said)
 	}

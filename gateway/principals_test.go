@@ -40,7 +40,7 @@ func anothersThread(t *testing.T, store state.Store, id string, end *state.End, 
 		if err != nil {
 			t.Fatal(err)
 		}
-		return state.Frame{ID: state.FrameID{Fence: begun.Lease.Fence, Seq: n}, Type: e.EventType(), Data: data}
+		return state.Frame{ID: state.FrameID{Fence: begun.Lease.Fence, Seq: n}, Type: agui.TypeOf(e), Data: data}
 	}
 	first := frame(1, &agui.RunStarted{ThreadID: id, RunID: "r1"})
 	if err := store.Append(t.Context(), begun.Lease, state.FrameID{}, []state.Frame{first}); err != nil {

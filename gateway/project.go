@@ -77,7 +77,8 @@ func (r *reader) send(id state.FrameID, events ...readerEvent) error {
 				return err
 			}
 		}
-		if all, err = r.project(all, state.Frame{Type: e.event.EventType(), Data: data, Ending: e.ending}); err != nil {
+		f := state.Frame{Type: agui.TypeOf(e.event), Data: data, Ending: e.ending}
+		if all, err = r.project(all, f); err != nil {
 			return err
 		}
 	}

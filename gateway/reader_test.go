@@ -149,7 +149,7 @@ func (r *reader) until(want agui.EventType) agui.Event {
 		if !ok {
 			r.t.Fatalf("the stream ended before %s: %v", want, types(r.events))
 		}
-		if e.EventType() == want {
+		if agui.TypeOf(e) == want {
 			return e
 		}
 	}
@@ -170,7 +170,7 @@ func (r *reader) rest() {
 	switch last := r.events[len(r.events)-1]; last.(type) {
 	case *agui.RunFinished, *agui.RunError:
 	default:
-		r.t.Errorf("the stream ends with %s, want a terminal event: %v", last.EventType(), types(r.events))
+		r.t.Errorf("the stream ends with %s, want a terminal event: %v", agui.TypeOf(last), types(r.events))
 	}
 }
 
@@ -268,7 +268,7 @@ func textOf(t *testing.T, messages []agui.Message) []string {
 func types(events []agui.Event) []agui.EventType {
 	out := make([]agui.EventType, len(events))
 	for i, e := range events {
-		out[i] = e.EventType()
+		out[i] = agui.TypeOf(e)
 	}
 	return out
 }

@@ -111,7 +111,7 @@ func TestARedisThatCameBackEmpty(t *testing.T) {
 		a.open("GET", "/threads/idle/events?protocolVersion=1.0", "", "Last-Event-ID", old.cursorID()),
 		a.open("GET", "/threads/live/events?agent=slow&protocolVersion=1.0", "", "Last-Event-ID", poster.cursorID()),
 	} {
-		if e, ok := r.step(); !ok || e.EventType() != agui.TypeRunStarted || r.records[0].ID != "" {
+		if e, ok := r.step(); !ok || agui.TypeOf(e) != agui.TypeRunStarted || r.records[0].ID != "" {
 			t.Errorf("an old cursor gets %+v, want a prelude", r.records)
 		}
 		if len(r.events) > 0 && r.events[0].(*agui.RunStarted).ThreadID == "live" {

@@ -248,7 +248,7 @@ func (s *script) came(r *reader) string {
 		return "nothing"
 	}
 	if _, started := r.events[0].(*agui.RunStarted); !started && r.records[0].ID == "" {
-		s.t.Errorf("%s: the stream begins with %s", s.step, r.events[0].EventType())
+		s.t.Errorf("%s: the stream begins with %s", s.step, agui.TypeOf(r.events[0]))
 	}
 	refused := ""
 	for _, e := range r.events {

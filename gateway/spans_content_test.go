@@ -55,8 +55,8 @@ func sayEverything(t *testing.T, content bool) *observedTeam {
 	told.post("desk", input("t", "r2", nil, `"resume":[{"interruptId":`+quote(question)+`,"status":"resolved","payload":"`+words.answer+`"}]`), headers...)
 	told.call(http.MethodPatch, "/threads/t", `{"title":"`+words.title+`"}`, headers...)
 	failed := told.post("desk", input("t", "r3", []string{"u2:" + words.message}), headers...)
-	if last := failed.events[len(failed.events)-1]; last.EventType() != agui.TypeRunError {
-		t.Fatalf("the last run ended with %s", last.EventType())
+	if last := failed.events[len(failed.events)-1]; agui.TypeOf(last) != agui.TypeRunError {
+		t.Fatalf("the last run ended with %s", agui.TypeOf(last))
 	}
 	eventually(t, "the spans", func() bool { return len(runSpans(told.spans)) == 3 })
 	return told

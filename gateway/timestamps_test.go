@@ -21,7 +21,7 @@ func (r *reader) times() []int64 {
 	for _, e := range r.events {
 		at := agui.BaseOf(e).Timestamp
 		if at == 0 || len(times) > 0 && at < times[len(times)-1] {
-			r.t.Errorf("%s has the timestamp %d, behind %v", e.EventType(), at, times)
+			r.t.Errorf("%s has the timestamp %d, behind %v", agui.TypeOf(e), at, times)
 		}
 		times = append(times, at)
 	}
@@ -72,8 +72,8 @@ func TestAPreludeTellsTheTimesOfWhatItRestates(t *testing.T) {
 	joined := w.open(http.MethodGet, "/threads/t/events?protocolVersion=1.0", "")
 	joined.until(agui.TypeTextMessageContent)
 	for _, e := range joined.events {
-		if at := agui.BaseOf(e).Timestamp; at != start && (at != 0 || e.EventType() == agui.TypeRunStarted) {
-			t.Errorf("%s has the timestamp %d, want none or that of the log, %d", e.EventType(), at, start)
+		if at := agui.BaseOf(e).Timestamp; at != start && (at != 0 || agui.TypeOf(e) == agui.TypeRunStarted) {
+			t.Errorf("%s has the timestamp %d, want none or that of the log, %d", agui.TypeOf(e), at, start)
 		}
 	}
 	w.release()

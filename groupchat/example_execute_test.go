@@ -50,7 +50,7 @@ func (c *conversation) run(ctx context.Context, answers map[string]state.Answer)
 	view := run.NewView(c.messages, nil)
 	run := run.New(run.Options{
 		ThreadID: "thread", RunID: c.newID(), View: view, NewID: c.newID,
-		Sink: func(e agui.Event, _ []byte) error { fmt.Println(e.EventType()); return nil },
+		Sink: func(e agui.Event, _ []byte) error { fmt.Println(agui.TypeOf(e)); return nil },
 	})
 	doc, err := document.New(c.state, document.Options{
 		OnChange: func(c document.Change) error { return run.Emit(c.Event()) },

@@ -240,7 +240,7 @@ func (c *counted) call(_ context.Context, call ToolCall) (ToolResult, error) {
 func (s *stream) kinds() string {
 	var kinds []string
 	for _, e := range s.body() {
-		kinds = append(kinds, strings.TrimPrefix(string(e.EventType()), "TEXT_MESSAGE_"))
+		kinds = append(kinds, strings.TrimPrefix(string(agui.TypeOf(e)), "TEXT_MESSAGE_"))
 	}
 	return strings.Join(kinds, " ")
 }
@@ -249,7 +249,7 @@ func (s *stream) kinds() string {
 func (s *stream) count(kind agui.EventType) int {
 	n := 0
 	for _, e := range s.events {
-		if e.EventType() == kind {
+		if agui.TypeOf(e) == kind {
 			n++
 		}
 	}

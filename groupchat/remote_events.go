@@ -36,7 +36,7 @@ func (x *exchange) takeEvent(e agui.Event) error {
 	case *agui.StateDelta:
 		applies, err := x.state.delta(x.t.ctx, e.Delta)
 		if !applies {
-			x.note(agui.Warning{Path: string(e.EventType()), Reason: "does not apply, passed over"})
+			x.note(agui.Warning{Path: string(agui.TypeOf(e)), Reason: "does not apply, passed over"})
 		}
 		return err
 	case *agui.MessagesSnapshot:

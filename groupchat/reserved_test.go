@@ -60,7 +60,7 @@ func TestReservedMetadataOfOtherServers(t *testing.T) {
 			t.Fatal(err)
 		}
 		kept += strings.Count(string(data), `"note":"kept"`)
-		if strings.Contains(string(data), "FORGED") && e.EventType() != agui.TypeMessagesSnapshot || strings.Contains(string(data), "gateway.trace") {
+		if strings.Contains(string(data), "FORGED") && agui.TypeOf(e) != agui.TypeMessagesSnapshot || strings.Contains(string(data), "gateway.trace") {
 			t.Errorf("the remote agent makes us send %s", data)
 		}
 	}

@@ -374,9 +374,9 @@ func line(e agui.Event) string {
 	if err != nil {
 		return err.Error()
 	}
-	head := `{"type":"` + string(e.EventType()) + `"`
+	head := `{"type":"` + string(agui.TypeOf(e)) + `"`
 	rest := strings.TrimPrefix(string(raw), head)
-	return strings.TrimRight(string(e.EventType())+" {"+strings.TrimPrefix(rest, ","), " ")
+	return strings.TrimRight(string(agui.TypeOf(e))+" {"+strings.TrimPrefix(rest, ","), " ")
 }
 
 // A described agent says nothing and has a description.

@@ -151,7 +151,7 @@ func (s *Transition) tellPatch(f Facts, id string, p agui.Patch, fence uint64, n
 			return err
 		}
 		seq++
-		frame := Frame{ID: FrameID{Fence: fence, Seq: seq}, Type: e.EventType(), Data: json.RawMessage(data)}
+		frame := Frame{ID: FrameID{Fence: fence, Seq: seq}, Type: agui.TypeOf(e), Data: json.RawMessage(data)}
 		switch e.(type) {
 		case *agui.RunStarted:
 			frame.Rev = n.Rev

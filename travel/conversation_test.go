@@ -111,7 +111,7 @@ func describe(t reporter, events []agui.Event) string {
 		case *agui.RunFinished:
 			fields = ending(t, e.Outcome)
 		}
-		b.WriteString(strings.TrimSpace(string(e.EventType())+" "+fields) + "\n")
+		b.WriteString(strings.TrimSpace(string(agui.TypeOf(e))+" "+fields) + "\n")
 	}
 	return b.String()
 }

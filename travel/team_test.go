@@ -41,7 +41,7 @@ func TestTeamIsValid(t *testing.T) {
 func outline(events []agui.Event) []string {
 	var lines []string
 	for _, e := range events {
-		line := string(e.EventType())
+		line := string(agui.TypeOf(e))
 		switch e := e.(type) {
 		case *agui.SubagentStarted, *agui.SubagentFinished, *agui.TextMessageContent, *agui.TextMessageEnd:
 			continue

@@ -115,7 +115,7 @@ func shape(t *testing.T, events []agui.Event) string {
 		if err := json.Unmarshal(raw, &members); err != nil {
 			t.Fatal(err)
 		}
-		b.WriteString(string(e.EventType()))
+		b.WriteString(string(agui.TypeOf(e)))
 		for _, name := range []string{"messageId", "toolCallId", "role", "delta", "content", "value", "outcome", "timestamp", "snapshot"} {
 			if v, ok := members[name]; ok {
 				text, err := json.Marshal(v)

@@ -37,7 +37,7 @@ data: {"type":"RUN_FINISHED","threadId":"t1","runId":"r1"}
 			fmt.Println(err)
 			return
 		}
-		fmt.Println(event.EventType())
+		fmt.Println(agui.TypeOf(event))
 	}
 	// Output:
 	// RUN_STARTED

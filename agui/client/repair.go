@@ -36,7 +36,7 @@ func (r *reasoningRepair) repair(e agui.Event, warn func(agui.Warning)) ([]agui.
 	}
 	repaired := r.repairOlder(e)
 	if len(repaired) != 1 && warn != nil {
-		warn(agui.Warning{Path: string(e.EventType()), Reason: "is out of order as older servers have it, repaired"})
+		warn(agui.Warning{Path: string(agui.TypeOf(e)), Reason: "is out of order as older servers have it, repaired"})
 	}
 	return repaired, nil
 }
@@ -69,35 +69,29 @@ func (r *reasoningRepair) name(e agui.Event) {
 
 // repairOlder repairs one event of a stream before 1.0.
 func (r *reasoningRepair) repairOlder(e agui.Event) []agui.Event {
-	switch v := e.(type) {
-	case *agui.ReasoningStart:
-		if slices.Contains(r.spans, v.MessageID) {
-			return nil
-		}
-		r.spans = append(r.spans, v.MessageID)
-	case *agui.ReasoningEnd:
-		if !slices.Contains(r.spans, v.MessageID) {
-			return nil
-		}
-		r.spans = remove(r.spans, v.MessageID)
-	case *agui.ReasoningMessageStart:
-		if slices.Contains(r.messages, v.MessageID) {
-			return nil
-		}
-		r.messages = append(r.messages, v.MessageID)
-	case *agui.ReasoningMessageEnd:
-		if !slices.Contains(r.messages, v.MessageID) {
-			return nil
-		}
-		r.messages = remove(r.messages, v.MessageID)
-	case *agui.ReasoningMessageContent:
-		if !slices.Contains(r.messages, v.MessageID) {
-			r.messages = append(r.messages, v.MessageID)
-			return []agui.Event{&agui.ReasoningMessageStart{Tagged: agui.Tagged{SubagentRunID: v.SubagentRunID},
-				MessageID: v.MessageID, Role: agui.RoleReasoning}, e}
-		}
-	case *agui.RunFinished:
+	if _, ended := e.(*agui.RunFinished); ended {
 		return append(r.close(), e)
+	}
+	item, effect := agui.ItemOf(e)
+	open := &r.messages
+	switch item.Kind {
+	case agui.KindReasoning:
+	case agui.KindSpan:
+		open = &r.spans
+	default:
+		return []agui.Event{e}
+	}
+	switch isOpen := slices.Contains(*open, item.ID); {
+	case effect == agui.Opens && isOpen, effect == agui.Closes && !isOpen:
+		return nil
+	case effect == agui.Opens:
+		*open = append(*open, item.ID)
+	case effect == agui.Closes:
+		*open = slices.DeleteFunc(*open, func(id string) bool { return id == item.ID })
+	case !isOpen:
+		*open = append(*open, item.ID)
+		return []agui.Event{&agui.ReasoningMessageStart{Tagged: agui.Tagged{SubagentRunID: item.Owner},
+			MessageID: item.ID, Role: agui.RoleReasoning}, e}
 	}
 	return []agui.Event{e}
 }
@@ -105,15 +99,11 @@ func (r *reasoningRepair) repairOlder(e agui.Event) []agui.Event {
 func (r *reasoningRepair) close() []agui.Event {
 	var ends []agui.Event
 	for _, id := range r.messages {
-		ends = append(ends, &agui.ReasoningMessageEnd{MessageID: id})
+		ends = append(ends, agui.Item{Kind: agui.KindReasoning, ID: id}.End())
 	}
 	for _, id := range r.spans {
-		ends = append(ends, &agui.ReasoningEnd{MessageID: id})
+		ends = append(ends, agui.Item{Kind: agui.KindSpan, ID: id}.End())
 	}
 	r.spans, r.messages = nil, nil
 	return ends
-}
-
-func remove(ids []string, id string) []string {
-	return slices.DeleteFunc(ids, func(s string) bool { return s == id })
 }

@@ -163,21 +163,7 @@ func split(e agui.Event, data []byte) {
 	if !bytes.Contains(data, []byte(`\ud`)) && !bytes.Contains(data, []byte(`\uD`)) {
 		return
 	}
-	var delta *string
-	switch e := e.(type) {
-	case *agui.TextMessageContent:
-		delta = &e.Delta
-	case *agui.TextMessageChunk:
-		delta = e.Delta
-	case *agui.ReasoningMessageContent:
-		delta = &e.Delta
-	case *agui.ReasoningMessageChunk:
-		delta = e.Delta
-	case *agui.ToolCallArgs:
-		delta = &e.Delta
-	case *agui.ToolCallChunk:
-		delta = e.Delta
-	}
+	delta := agui.DeltaOf(e)
 	var members map[string]json.RawMessage
 	var piece surrogate.Text
 	if delta != nil && exact.Unmarshal(data, &members) == nil && exact.Unmarshal(members["delta"], &piece) == nil {
@@ -187,16 +173,8 @@ func split(e agui.Event, data []byte) {
 
 // join joins characters that the server has split between deltas. It reports whether e still has content.
 func (a *answer) join(e agui.Event) bool {
-	var delta *string
-	key := string(e.EventType())
-	switch e := e.(type) {
-	case *agui.TextMessageContent:
-		delta, key = &e.Delta, key+e.MessageID
-	case *agui.ReasoningMessageContent:
-		delta, key = &e.Delta, key+e.MessageID
-	case *agui.ToolCallArgs:
-		delta, key = &e.Delta, key+e.ToolCallID
-	}
+	item, _ := agui.ItemOf(e)
+	delta, key := agui.DeltaOf(e), string(item.Kind)+item.ID
 	if delta == nil || len(a.halves) == 0 && utf8.ValidString(*delta) {
 		return true
 	}

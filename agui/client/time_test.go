@@ -155,7 +155,7 @@ func TestARunIsAskedForOnce(t *testing.T) {
 	var again error
 	for e, err := range events {
 		if e != nil {
-			t.Errorf("it was read again: %s", e.EventType())
+			t.Errorf("it was read again: %s", agui.TypeOf(e))
 		}
 		again = errors.Join(again, err)
 	}

@@ -81,7 +81,7 @@ func ExampleView() {
 		return
 	}
 	for _, event := range prelude {
-		fmt.Println(event.EventType())
+		fmt.Println(agui.TypeOf(event))
 	}
 	// Output:
 	// assistant Two flights match.

@@ -12,7 +12,7 @@ func TestRunHandover(t *testing.T) {
 	t.Parallel()
 	var sent []agui.EventType
 	old := New(Options{ThreadID: "t", RunID: "r", Sink: func(e agui.Event, _ []byte) error {
-		sent = append(sent, e.EventType())
+		sent = append(sent, agui.TypeOf(e))
 		return nil
 	}})
 	if err := old.Start(&agui.RunStarted{}); err != nil {

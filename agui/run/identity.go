@@ -13,9 +13,9 @@ func (r *Run) identify(e agui.Event) error {
 	if r.idAvailable(e) {
 		return nil
 	}
-	err := &agui.OrderError{Rule: agui.RuleIDTaken, Type: e.EventType()}
-	o, _ := openingOf(e)
-	err.Kind, err.ID = o.Kind, o.ID
+	err := &agui.OrderError{Rule: agui.RuleIDTaken, Type: agui.TypeOf(e)}
+	item, _ := agui.ItemOf(e)
+	err.Kind, err.ID = item.Kind, item.ID
 	switch e := e.(type) {
 	case *agui.ActivitySnapshot:
 		err.Kind, err.ID = agui.KindActivity, e.MessageID

@@ -43,10 +43,10 @@ func TestARunGoesOnWithAnothersLog(t *testing.T) {
 	var v agui.Verifier
 	for _, e := range log {
 		if err := v.Next(e); err != nil {
-			t.Fatalf("%s: %v", e.EventType(), err)
+			t.Fatalf("%s: %v", agui.TypeOf(e), err)
 		}
 	}
-	if last := log[len(log)-1].EventType(); last != agui.TypeRunFinished {
+	if last := agui.TypeOf(log[len(log)-1]); last != agui.TypeRunFinished {
 		t.Errorf("the log ends with %s", last)
 	}
 	if err := next.Replay(&agui.RunFinished{ThreadID: "t", RunID: "r"}); !errors.Is(err, ErrRunEnded) {

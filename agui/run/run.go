@@ -332,10 +332,7 @@ func (r *Run) tooLarge(data []byte) bool { return r.o.MaxEvent > 0 && len(data) 
 
 // isPlainContent reports whether e is a sanitised delta of text, which cannot be malformed.
 func isPlainContent(e agui.Event) bool {
-	switch e.(type) {
-	case *agui.TextMessageContent, *agui.ReasoningMessageContent, *agui.ToolCallArgs:
-		b := agui.BaseOf(e)
-		return b.Timestamp == 0 && b.RawEvent == nil && b.Metadata == nil
-	}
-	return false
+	_, effect := agui.ItemOf(e)
+	b := agui.BaseOf(e)
+	return effect == agui.Continues && b.Timestamp == 0 && b.RawEvent == nil && b.Metadata == nil
 }

@@ -34,7 +34,7 @@ func (s *sent) sink(e agui.Event, data []byte) error {
 func (s *sent) types() string {
 	var types []string
 	for _, e := range s.events {
-		types = append(types, string(e.EventType()))
+		types = append(types, string(agui.TypeOf(e)))
 	}
 	return strings.Join(types, " ")
 }
@@ -126,7 +126,7 @@ func TestARefusedEventLeavesTheRunAsItWas(t *testing.T) {
 			emit := func(e agui.Event) {
 				t.Helper()
 				if err := r.Emit(e); err != nil {
-					t.Fatalf("%s: %v", e.EventType(), err)
+					t.Fatalf("%s: %v", agui.TypeOf(e), err)
 				}
 			}
 			for _, e := range decoded(t, setup) {

@@ -64,7 +64,7 @@ func NewView(messages []agui.Message, state StateDocument) *View {
 // e is a patch that does not apply, and fails. It refuses chunks: expand them with an [agui.Expander].
 func (v *View) Apply(e agui.Event) error {
 	if err := v.fold(e); err != nil {
-		return fmt.Errorf("run: %s does not apply: %w", e.EventType(), err)
+		return fmt.Errorf("run: %s does not apply: %w", agui.TypeOf(e), err)
 	}
 	v.open.Note(e)
 	return nil

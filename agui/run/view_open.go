@@ -63,20 +63,15 @@ func (v *View) closing() []agui.Opening {
 
 // end returns the event that closes an item. The ends of messages and calls are untagged, and so valid for any owner.
 func (o ClosingOptions) end(opening agui.Opening) agui.Event {
-	switch opening.Kind {
-	case agui.KindText:
-		return &agui.TextMessageEnd{MessageID: opening.ID}
-	case agui.KindToolCall:
-		return &agui.ToolCallEnd{ToolCallID: opening.ID}
-	case agui.KindReasoning:
-		return &agui.ReasoningMessageEnd{MessageID: opening.ID}
-	case agui.KindSpan:
-		return &agui.ReasoningEnd{MessageID: opening.ID}
+	item := opening.Item
+	switch item.Kind {
+	case agui.KindSubagent:
+		return o.endSubagent(item.ID)
 	case agui.KindStep:
-		return &agui.StepFinished{Tagged: tagOf(opening.Owner), StepName: opening.ID}
 	default:
-		return o.endSubagent(opening.ID)
+		item.Owner = ""
 	}
+	return item.End()
 }
 
 // endSubagent returns the event that ends the invocation id.

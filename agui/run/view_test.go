@@ -65,7 +65,7 @@ func apply(t testing.TB, v *View, events ...agui.Event) {
 	t.Helper()
 	for _, e := range events {
 		if err := v.Apply(e); err != nil {
-			t.Fatalf("%s: %v", e.EventType(), err)
+			t.Fatalf("%s: %v", agui.TypeOf(e), err)
 		}
 	}
 }
@@ -249,7 +249,7 @@ func TestViewKeepsWhatAFailedPatchLeaves(t *testing.T) {
 		{"type":"STATE_DELTA","delta":[{"op":"replace","path":"/nope","value":2}]}
 		{"type":"ACTIVITY_DELTA","messageId":"a","activityType":"PLAN","patch":[{"op":"add","path":"/m","value":2},{"op":"remove","path":"/nope"}]}`) {
 		if want := []error{errNoMember, agui.ErrPatch}[i]; !errors.Is(v.Apply(e), want) {
-			t.Errorf("%s did not fail with %v", e.EventType(), want)
+			t.Errorf("%s did not fail with %v", agui.TypeOf(e), want)
 		}
 	}
 	if got := string(v.state.JSON()); got != `{"a":1,"b":null}` {

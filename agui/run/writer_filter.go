@@ -24,8 +24,8 @@ type filter struct {
 	pass   Filter
 	next   Writer
 	chunks agui.Expander
-	open   []agui.Opening // items opened before the filter and not ended, in order
-	err    error          // of the filter
+	open   []agui.Item // items opened before the filter and not ended, in order
+	err    error       // of the filter
 }
 
 // Through returns a writer of the same events, which pass f first and then what those of w pass.
@@ -76,12 +76,13 @@ func (f *filter) send(e agui.Event) error {
 	if f.err != nil {
 		return f.err
 	}
-	opening, begins := openingOf(e)
-	if begins {
-		f.open = append(f.open, opening)
-	} else if o, ends := closedBy(e); ends {
-		f.open = slices.DeleteFunc(f.open,
-			func(open agui.Opening) bool { return open.Kind == o.Kind && open.ID == o.ID })
+	item, effect := agui.ItemOf(e)
+	switch effect {
+	case agui.Opens:
+		f.open = append(f.open, item)
+	case agui.Closes:
+		f.forget(item)
+	default:
 	}
 	var below error
 	err := f.pass(e, func(e agui.Event) error {
@@ -94,11 +95,16 @@ func (f *filter) send(e agui.Event) error {
 	if err != nil && below == nil {
 		f.err = err
 	}
-	if err != nil && begins {
-		f.open = slices.DeleteFunc(f.open,
-			func(open agui.Opening) bool { return open.Kind == opening.Kind && open.ID == opening.ID })
+	if err != nil && effect == agui.Opens {
+		f.forget(item)
 	}
 	return err
+}
+
+// forget removes an item from those that are open.
+func (f *filter) forget(item agui.Item) {
+	f.open = slices.DeleteFunc(f.open,
+		func(open agui.Item) bool { return open.Kind == item.Kind && open.ID == item.ID })
 }
 
 // flush ends what the invocation has open, the innermost first.
@@ -108,8 +114,8 @@ func (f *filter) flush(tag string) error {
 	ends := f.chunks.CloseOf(tag)
 	for _, o := range slices.Backward(f.open) {
 		if o.Owner == tag && !slices.ContainsFunc(ends,
-			func(e agui.Event) bool { c, _ := closedBy(e); return c.Kind == o.Kind && c.ID == o.ID }) {
-			ends = append(ends, ClosingOptions{}.end(o))
+			func(e agui.Event) bool { c, _ := agui.ItemOf(e); return c.Kind == o.Kind && c.ID == o.ID }) {
+			ends = append(ends, agui.Item{Kind: o.Kind, ID: o.ID}.End())
 		}
 	}
 	first := f.err
@@ -123,39 +129,4 @@ func (f *filter) flush(tag string) error {
 		first = err
 	}
 	return first
-}
-
-// openingOf returns the item that e opens.
-func openingOf(e agui.Event) (o agui.Opening, begins bool) {
-	o.Owner = agui.SubagentOf(e)
-	switch e := e.(type) {
-	case *agui.TextMessageStart:
-		o.Kind, o.ID = agui.KindText, e.MessageID
-	case *agui.ReasoningStart:
-		o.Kind, o.ID = agui.KindSpan, e.MessageID
-	case *agui.ReasoningMessageStart:
-		o.Kind, o.ID = agui.KindReasoning, e.MessageID
-	case *agui.ToolCallStart:
-		o.Kind, o.ID = agui.KindToolCall, e.ToolCallID
-	default:
-		return o, false
-	}
-	return o, true
-}
-
-// closedBy returns the item that e closes.
-func closedBy(e agui.Event) (o agui.Opening, ends bool) {
-	switch e := e.(type) {
-	case *agui.TextMessageEnd:
-		o.Kind, o.ID = agui.KindText, e.MessageID
-	case *agui.ReasoningEnd:
-		o.Kind, o.ID = agui.KindSpan, e.MessageID
-	case *agui.ReasoningMessageEnd:
-		o.Kind, o.ID = agui.KindReasoning, e.MessageID
-	case *agui.ToolCallEnd:
-		o.Kind, o.ID = agui.KindToolCall, e.ToolCallID
-	default:
-		return o, false
-	}
-	return o, true
 }

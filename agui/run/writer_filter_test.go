@@ -206,7 +206,7 @@ func TestAnyFilterKeepsStreamsInOrder(t *testing.T) {
 		var reader agui.Tracker
 		for _, e := range s.events {
 			if err := reader.Check(e); err != nil {
-				rt.Fatalf("%s: %v", e.EventType(), err)
+				rt.Fatalf("%s: %v", agui.TypeOf(e), err)
 			}
 			reader.Note(e)
 		}

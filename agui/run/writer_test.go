@@ -93,7 +93,7 @@ func TestAnErrorOfClosingStays(t *testing.T) {
 	if err := call.Result(agui.TextContent("x")); err == nil {
 		t.Error("a call that could not be closed has a result")
 	}
-	if slices.ContainsFunc(s.events, func(e agui.Event) bool { return e.EventType() == agui.TypeToolCallResult }) {
+	if slices.ContainsFunc(s.events, func(e agui.Event) bool { return agui.TypeOf(e) == agui.TypeToolCallResult }) {
 		t.Error("its result was sent")
 	}
 }
@@ -124,8 +124,8 @@ func TestARefusedChunkOpensNothing(t *testing.T) {
 				if err := r.Finish(&agui.RunFinished{}); err != nil {
 					t.Errorf("Finish() = %v", err)
 				}
-				if last := s.events[len(s.events)-1]; last.EventType() != agui.TypeRunFinished {
-					t.Errorf("the run ends with %s", last.EventType())
+				if last := s.events[len(s.events)-1]; agui.TypeOf(last) != agui.TypeRunFinished {
+					t.Errorf("the run ends with %s", agui.TypeOf(last))
 				}
 			})
 		}

@@ -23,7 +23,7 @@ func TestPredictionsWork(t *testing.T) {
 		t.Errorf("the state is %s", run.State)
 	}
 	for _, e := range run.Events {
-		if e.EventType() == agui.TypeCustom {
+		if agui.TypeOf(e) == agui.TypeCustom {
 			t.Errorf("clients are told %s", groupchattest.Line(e))
 		}
 	}

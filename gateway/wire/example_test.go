@@ -20,7 +20,7 @@ func ExampleProfile_Project() {
 		return
 	}
 	stored := state.Frame{
-		ID: state.FrameID{Fence: 7, Seq: 3}, Type: event.EventType(), Data: data,
+		ID: state.FrameID{Fence: 7, Seq: 3}, Type: agui.TypeOf(event), Data: data,
 		Ending: &state.Ending{Open: []agui.Interrupt{question}},
 	}
 	for _, reader := range []struct {

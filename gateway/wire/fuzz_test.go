@@ -36,7 +36,7 @@ func FuzzWire(f *testing.F) {
 			t.Fatal(err)
 		}
 		w := wires[int(n)%len(wires)]
-		sent, _, err := w.Project(nil, state.Frame{ID: state.FrameID{Fence: 7, Seq: 1}, Type: e.EventType(), Data: canonical, Ending: &state.Ending{ThreadID: "t", RunID: "r", Resumed: n&64 != 0}})
+		sent, _, err := w.Project(nil, state.Frame{ID: state.FrameID{Fence: 7, Seq: 1}, Type: agui.TypeOf(e), Data: canonical, Ending: &state.Ending{ThreadID: "t", RunID: "r", Resumed: n&64 != 0}})
 		if err != nil {
 			t.Fatalf("%+v: %v", w, err)
 		}
@@ -45,7 +45,7 @@ func FuzzWire(f *testing.F) {
 				t.Errorf("not one line of JSON: %q", s.Data)
 			}
 			back, err := agui.Decode(s.Data, func(w agui.Warning) { t.Errorf("warning about %s: %v", s.Data, w) })
-			if err != nil || back.EventType() != s.Type {
+			if err != nil || agui.TypeOf(back) != s.Type {
 				t.Errorf("sent %s: %v", s.Data, err)
 			}
 		}

@@ -94,7 +94,7 @@ func (w Profile) Project(sent []state.Frame, f state.Frame) ([]state.Frame, Loss
 		if err != nil {
 			return sent, 0, err
 		}
-		sent = append(sent, state.Frame{Type: e.EventType(), Data: data})
+		sent = append(sent, state.Frame{Type: agui.TypeOf(e), Data: data})
 	}
 	if len(events) > 0 {
 		sent[len(sent)-1].ID = f.ID

@@ -14,7 +14,7 @@ func BenchmarkProject(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	f := state.Frame{ID: state.FrameID{Fence: 1, Seq: 1}, Type: event.EventType(), Data: data}
+	f := state.Frame{ID: state.FrameID{Fence: 1, Seq: 1}, Type: agui.TypeOf(event), Data: data}
 	for _, reader := range []struct {
 		name string
 		wire Profile

@@ -107,7 +107,7 @@ func canonicalFrame(t *testing.T, line []byte, seq uint64) state.Frame {
 	if data, err := agui.Encode(e); err != nil || !bytes.Equal(data, line) {
 		t.Errorf("not canonical: %s, want %s (%v)", line, data, err)
 	}
-	return state.Frame{ID: state.FrameID{Fence: 7, Seq: seq}, Type: e.EventType(), Data: line}
+	return state.Frame{ID: state.FrameID{Fence: 7, Seq: seq}, Type: agui.TypeOf(e), Data: line}
 }
 
 // projected is a stream as one reader is sent it.
@@ -204,8 +204,8 @@ func verify(t *testing.T, name string, frames []state.Frame) {
 		if err != nil {
 			t.Fatalf("%s: frame %d: %v", name, i, err)
 		}
-		if e.EventType() != f.Type {
-			t.Errorf("%s: frame %d is a %s and says %s", name, i, e.EventType(), f.Type)
+		if agui.TypeOf(e) != f.Type {
+			t.Errorf("%s: frame %d is a %s and says %s", name, i, agui.TypeOf(e), f.Type)
 		}
 		if err := v.Next(e); err != nil {
 			t.Errorf("%s: frame %d: %v: %s", name, i, err, f.Data)

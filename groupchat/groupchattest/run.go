@@ -80,6 +80,6 @@ func Line(e agui.Event) string {
 	if err != nil {
 		return err.Error()
 	}
-	rest := strings.TrimPrefix(string(raw), `{"type":"`+string(e.EventType())+`"`)
-	return string(e.EventType()) + " {" + strings.TrimPrefix(rest, ",")
+	rest := strings.TrimPrefix(string(raw), `{"type":"`+string(agui.TypeOf(e))+`"`)
+	return string(agui.TypeOf(e)) + " {" + strings.TrimPrefix(rest, ",")
 }
