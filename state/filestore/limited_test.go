@@ -126,7 +126,7 @@ func TestTheBooksAreWhatTheFileHas(t *testing.T) {
 					r.Fatal(err)
 				}
 			case change == "room":
-				_, _ = b.makeRoom(t.Context(), 0, b.books.Total()-1, state.Key{})
+				_, _ = b.books.MakeRoom(b.books.Total()-1, b.limits(), state.Key{}, b.evict(t.Context()))
 			case change == "fork":
 				_, _ = s.Fork(t.Context(), key, fmt.Sprint(key.ID, "-0"), fmt.Sprint("fork", n), 0)
 			case live || err == nil && len(loaded.Open) > 0:

@@ -49,7 +49,7 @@ func (b *backend) Append(
 		return state.FrameID{}, state.Flags{}, err
 	}
 	if b.o.Limit > 0 {
-		room, err := b.makeRoom(ctx, 0, b.o.Limit, lease.Key)
+		room, err := b.books.MakeRoom(b.o.Limit, b.limits(), lease.Key, b.evict(ctx))
 		flags.Stopped = flags.Stopped || err == nil && !room
 	}
 	return last, flags, nil

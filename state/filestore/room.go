@@ -98,38 +98,17 @@ func (b *backend) Stored(ctx context.Context, principal string) (int64, error) {
 	return b.books.Principal(principal), nil
 }
 
-// makeRoom removes old logs and idle threads until the file has room for n more bytes below limit, and reports whether
-// it has. The thread spared may only lose its log. Each removal is a transaction, because it changes the next choice.
-func (b *backend) makeRoom(ctx context.Context, n, limit int64, spared state.Key) (bool, error) {
-	for b.books.Total()+n > limit {
-		key, log, ok := b.books.First(b.o.Now(), spared)
-		if !ok {
-			return false, nil
-		}
-		if err := b.letGo(ctx, key, log); err != nil {
-			return false, err
-		}
-	}
-	return true, nil
+// limits returns the limits of the store.
+func (b *backend) limits() ledger.Limits {
+	return ledger.Limits{All: b.o.Limit, Share: b.o.Share, Now: b.o.Now}
 }
 
-// makeShare removes idle threads of a principal until its share has room for n more bytes, and reports whether it
-// has. It does not remove the thread spared.
-func (b *backend) makeShare(ctx context.Context, n int64, spared state.Key) (bool, error) {
-	for b.books.Principal(spared.Principal)+n > b.o.Share {
-		key, log, ok := b.books.FirstOf(spared.Principal, b.o.Now(), spared)
-		if !ok {
-			return false, nil
-		}
-		if err := b.letGo(ctx, key, log); err != nil {
-			return false, err
-		}
-	}
-	return true, nil
+// evict returns a function that removes the oldest run of a thread's log, or the thread, in one transaction.
+func (b *backend) evict(ctx context.Context) ledger.Remover {
+	return func(key state.Key, log bool) error { return b.evictOne(ctx, key, log) }
 }
 
-// letGo removes the oldest run of a thread's log, or the thread.
-func (b *backend) letGo(ctx context.Context, key state.Key, log bool) error {
+func (b *backend) evictOne(ctx context.Context, key state.Key, log bool) error {
 	removed := false
 	err := b.update(ctx, urgent, func(x *txn) error {
 		removed = false

@@ -10,23 +10,8 @@ import (
 
 // Write applies a transition; see [store.Backend]. It returns once the transition is on the disk.
 func (b *backend) Write(ctx context.Context, w *store.Write) (store.Written, error) {
-	if b.o.Share > 0 && w.HasShare() {
-		room, err := b.makeShare(ctx, w.Grows(), w.Transition.Thread.Key)
-		if err != nil {
-			return store.Written{}, err
-		}
-		if !room {
-			return store.Written{}, state.ErrStored
-		}
-	}
-	if w.Limited() && b.o.Limit > 0 {
-		room, err := b.makeRoom(ctx, w.Grows(), b.o.Limit-store.Reserve(b.o.Limit), w.Transition.Thread.Key)
-		if err != nil {
-			return store.Written{}, err
-		}
-		if !room {
-			return store.Written{}, state.ErrFull
-		}
+	if err := b.books.Admit(w, b.limits(), b.evict(ctx)); err != nil {
+		return store.Written{}, err
 	}
 	var written store.Written
 	err := b.update(ctx, urgent, func(x *txn) (err error) {

@@ -5,21 +5,19 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/internal/ledger"
 )
 
 // deadLogs are the logs of deleted threads, for readers that still follow them. The backend's lock guards them.
 // Each call but purge costs the same for any number of logs.
 type deadLogs struct {
-	queue []*entry // as they went, the oldest first; one that was purged is still there, and is in byKey no more
+	queue ledger.Queue[*entry] // by the end of their time
 	byKey map[state.Key][]*entry
 }
 
-// add keeps the log of an entry.
-func (d *deadLogs) add(e *entry) {
-	d.queue = append(d.queue, e)
-	if d.byKey == nil {
-		d.byKey = map[state.Key][]*entry{}
-	}
+// add keeps the log of an entry until a time.
+func (d *deadLogs) add(e *entry, until time.Time) {
+	e.due.Join(&d.queue, e, until)
 	d.byKey[e.key] = append(d.byKey[e.key], e)
 }
 
@@ -33,20 +31,15 @@ func (d *deadLogs) of(key state.Key, id state.FrameID) log {
 	return log{}
 }
 
-// drop removes the oldest log and returns its size. Not ok: there is none, or its time is not over at now. The zero
-// time removes any.
+// drop removes the oldest log and returns its size. Not ok: there is none, or its time is not before now.
 func (d *deadLogs) drop(now time.Time) (size int64, ok bool) {
-	if len(d.queue) == 0 || !now.IsZero() && !d.queue[0].at.Before(now) {
+	e, until, ok := d.queue.First()
+	if !ok || !until.Before(now) {
 		return 0, false
 	}
-	e := d.queue[0]
-	d.queue[0], d.queue = nil, d.queue[1:]
+	e.due.Leave()
 	list := d.byKey[e.key]
-	i := slices.Index(list, e)
-	if i < 0 {
-		return 0, true // it was purged
-	}
-	if list = slices.Delete(list, i, i+1); len(list) > 0 {
+	if list = slices.DeleteFunc(list, func(x *entry) bool { return x == e }); len(list) > 0 {
 		d.byKey[e.key] = list
 	} else {
 		delete(d.byKey, e.key)
@@ -58,7 +51,7 @@ func (d *deadLogs) drop(now time.Time) (size int64, ok bool) {
 func (d *deadLogs) purge(key state.Key) (size int64) {
 	for _, e := range d.byKey[key] {
 		size += e.size.frames
-		e.log = log{last: e.log.last}
+		e.due.Leave()
 	}
 	delete(d.byKey, key)
 	return size

@@ -63,7 +63,7 @@ func TestTheBooksAreWhatIsThere(t *testing.T) {
 			case "log":
 				clock.Move(2 * time.Minute)
 			case "room":
-				b.makeRoom(0, b.books.Total()-1, state.Key{})
+				b.makeRoom(b.books.Total()-1, state.Key{})
 			default:
 				step(t, s, key, n, change)
 			}

@@ -2,9 +2,9 @@ package memstore
 
 import (
 	"context"
-	"time"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/internal/ledger"
 )
 
 // Stored returns how many bytes of memory the principal's threads take.
@@ -13,49 +13,32 @@ func (b *backend) Stored(_ context.Context, principal string) (int64, error) {
 	return b.books.Principal(principal), nil
 }
 
-// makeRoom removes old logs and idle threads until the store has room for n more bytes below limit, and reports
-// whether it has. The thread spared may only lose its log. No entry is locked.
-func (b *backend) makeRoom(n, limit int64, spared state.Key) bool {
-	for b.books.Total()+n > limit {
-		if b.removeDeadLog() {
-			continue
-		}
-		key, log, ok := b.books.First(b.o.Now(), spared)
-		if !ok {
-			return false
-		}
-		b.letGo(key, log)
-	}
-	return true
+// limits returns the limits of the store.
+func (b *backend) limits() ledger.Limits {
+	return ledger.Limits{All: b.o.Limit, Share: b.o.Share, Now: b.o.Now, Drop: b.dropDeadLog}
 }
 
-// makeShare removes idle threads of a principal until its share has room for n more bytes, and reports whether it
-// has. It does not remove the thread spared. No entry is locked.
-func (b *backend) makeShare(n int64, spared state.Key) bool {
-	for b.books.Principal(spared.Principal)+n > b.o.Share {
-		key, log, ok := b.books.FirstOf(spared.Principal, b.o.Now(), spared)
-		if !ok {
-			return false
-		}
-		b.letGo(key, log)
-	}
-	return true
+// makeRoom removes logs and idle threads until the store has at most a number of bytes, and reports whether it has. The
+// thread spared may only lose its log. No entry is locked.
+func (b *backend) makeRoom(most int64, spared state.Key) bool {
+	room, err := b.books.MakeRoom(most, b.limits(), spared, b.evict)
+	return room && err == nil
 }
 
-// removeDeadLog removes the oldest log of a deleted thread, if there is one.
-func (b *backend) removeDeadLog() bool {
+// dropDeadLog removes the oldest log of a deleted thread, and reports whether there was one.
+func (b *backend) dropDeadLog() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.dropDeadLog(time.Time{})
+	return b.removeDeadLog(state.Forever)
 }
 
-// letGo removes the oldest run of a thread's log, or the thread.
-func (b *backend) letGo(key state.Key, log bool) {
+// evict removes the oldest run of a thread's log, or the thread. It returns no error.
+func (b *backend) evict(key state.Key, log bool) error {
 	b.mu.Lock()
 	e := b.threads[key]
 	b.mu.Unlock()
 	if e == nil {
-		return // it was removed meanwhile
+		return nil // it was removed meanwhile
 	}
 	e.mu.Lock()
 	gone := false
@@ -75,12 +58,7 @@ func (b *backend) letGo(key state.Key, log bool) {
 	if gone {
 		b.removed(key)
 	}
-}
-
-// full reports whether the live runs have used up the store's limit although everything else was removed. No entry
-// is locked.
-func (b *backend) full(of state.Key) bool {
-	return b.o.Limit > 0 && !b.makeRoom(0, b.o.Limit, of)
+	return nil
 }
 
 // Purge removes the log that a deleted thread has left; see [store.Backend].

@@ -46,6 +46,8 @@ func newBackend(o Options) *backend {
 	return &backend{
 		o: o, threads: map[state.Key]*entry{}, named: map[state.Key][]*entry{},
 		owned: map[string]*order{}, live: map[*entry]struct{}{}, books: ledger.New(),
+		due:  ledger.NewQueue((*entry).inDue),
+		dead: deadLogs{ledger.NewQueue((*entry).inDue), map[state.Key][]*entry{}},
 	}
 }
 
@@ -60,7 +62,7 @@ type backend struct {
 	named   map[state.Key][]*entry // by principal and id, with no agent
 	owned   map[string]*order
 	live    map[*entry]struct{}
-	due     deadlines
+	due     ledger.Queue[*entry] // idle entries, by when they are swept
 	dead    deadLogs
 	floor   uint64 // no thread forgotten had a higher fence
 }
@@ -94,11 +96,12 @@ type entry struct {
 	size sizes
 	asks time.Time // until when it has an open question
 
-	slot   int // in backend.due, -1 if not; guarded by backend.mu, as what follows
-	at     time.Time
-	place  int64 // in the order of its principal's, if placed
+	due    ledger.Place[*entry] // in backend.due or, once it is gone, in backend.dead; guarded by backend.mu, as the next
+	place  int64                // in the order of its principal's, if placed
 	placed bool
 }
+
+func (e *entry) inDue() *ledger.Place[*entry] { return &e.due }
 
 // Listen sets the receiver of events; see [store.Backend].
 func (b *backend) Listen(tell func(store.Event)) { b.tell = tell }
@@ -147,7 +150,7 @@ func (b *backend) add(w *store.Write) (*entry, error) {
 	if b.threads[t.Key] != nil || w.Begins && t.Fence <= b.floor {
 		return nil, store.ErrConflict
 	}
-	e := &entry{key: t.Key, slot: -1, born: w.Born, first: t.Fence}
+	e := &entry{key: t.Key, born: w.Born, first: t.Fence}
 	e.thread.Store(&state.Thread{Key: t.Key})
 	e.mu.Lock()
 	b.threads[t.Key] = e

@@ -1,7 +1,6 @@
 package memstore
 
 import (
-	"container/heap"
 	"slices"
 	"time"
 
@@ -19,11 +18,12 @@ func (b *backend) sweep(now time.Time) (all bool) {
 	all = b.removeDeadLogs(now)
 	for range sweepLimit {
 		b.mu.Lock()
-		if len(b.due) == 0 || b.due[0].at.After(now) {
+		e, at, ok := b.due.First()
+		if !ok || at.After(now) {
 			b.mu.Unlock()
 			return all
 		}
-		e := heap.Pop(&b.due).(*entry)
+		e.due.Leave()
 		b.mu.Unlock()
 		if !e.mu.TryLock() {
 			b.sweepLater(e, now.Add(time.Second)) // in use: do not wait for it
@@ -52,15 +52,15 @@ func (b *backend) removeDeadLogs(now time.Time) (all bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for range sweepLimit {
-		if !b.dropDeadLog(now) {
+		if !b.removeDeadLog(now) {
 			return true
 		}
 	}
 	return false
 }
 
-// dropDeadLog removes the oldest log of a deleted thread, if its time is over. The caller holds the lock.
-func (b *backend) dropDeadLog(now time.Time) bool {
+// removeDeadLog removes the oldest log of a deleted thread, if its time is before now. The caller holds the lock.
+func (b *backend) removeDeadLog(now time.Time) bool {
 	size, ok := b.dead.drop(now)
 	b.books.Adjust(-size)
 	return ok
@@ -70,9 +70,8 @@ func (b *backend) dropDeadLog(now time.Time) bool {
 func (b *backend) sweepLater(e *entry, at time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if e.slot < 0 {
-		e.at = at
-		heap.Push(&b.due, e)
+	if !e.due.In() {
+		e.due.Join(&b.due, e, at)
 	}
 }
 
@@ -102,16 +101,13 @@ func (b *backend) forget(e *entry, keepLog bool) {
 	delete(b.threads, e.key)
 	delete(b.live, e)
 	b.books.Remove(e.key)
-	if e.slot >= 0 {
-		heap.Remove(&b.due, e.slot)
-	}
+	e.due.Leave()
 	switch {
 	case !keepLog:
 		e.log = log{last: e.log.last}
 	case len(e.log.packs)+len(e.log.frames) > 0:
 		b.books.Adjust(e.size.frames)
-		e.at = b.o.Now().Add(state.DeadLogTTL)
-		b.dead.add(e)
+		b.dead.add(e, b.o.Now().Add(state.DeadLogTTL))
 	}
 	name := state.Key{Principal: e.key.Principal, ID: e.key.ID}
 	b.named[name] = slices.DeleteFunc(b.named[name], func(x *entry) bool { return x == e })
@@ -123,33 +119,4 @@ func (b *backend) forget(e *entry, keepLog bool) {
 			delete(b.owned, e.key.Principal)
 		}
 	}
-}
-
-// deadlines is a heap of idle entries by when they are to be looked after.
-type deadlines []*entry
-
-func (d deadlines) Len() int           { return len(d) }
-func (d deadlines) Less(i, j int) bool { return d[i].at.Before(d[j].at) }
-
-// Swap swaps two entries.
-func (d deadlines) Swap(i, j int) {
-	d[i], d[j] = d[j], d[i]
-	d[i].slot, d[j].slot = i, j
-}
-
-// Push adds an entry at the end.
-func (d *deadlines) Push(x any) {
-	e := x.(*entry)
-	e.slot = len(*d)
-	*d = append(*d, e)
-}
-
-// Pop takes the entry at the end.
-func (d *deadlines) Pop() any {
-	last := len(*d) - 1
-	e := (*d)[last]
-	(*d)[last] = nil
-	*d = (*d)[:last]
-	e.slot = -1
-	return e
 }

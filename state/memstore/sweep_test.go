@@ -41,8 +41,8 @@ func TestMemorySweep(t *testing.T) {
 		for _, e := range b.threads {
 			frames += len(logOf(&e.log))
 		}
-		if frames != test.frames || len(b.threads) != test.entries || len(b.due) != test.entries {
-			t.Errorf("after %v: %d frames, %d entries, %d due; want %d and %d", test.after, frames, len(b.threads), len(b.due), test.frames, test.entries)
+		if frames != test.frames || len(b.threads) != test.entries || b.due.Len() != test.entries {
+			t.Errorf("after %v: %d frames, %d entries, %d due; want %d and %d", test.after, frames, len(b.threads), b.due.Len(), test.frames, test.entries)
 		}
 	}
 	if len(b.named)+len(b.owned)+len(b.live) > 0 {
@@ -86,8 +86,8 @@ func TestTheSweepKeepsPace(t *testing.T) {
 					} else {
 						converseOnce(t, s, key)
 					}
-					if most := life*rate + 1; len(b.threads) > most || len(b.due) > most {
-						t.Fatalf("after %d there are %d threads, %d due; want at most %d", i, len(b.threads), len(b.due), most)
+					if most := life*rate + 1; len(b.threads) > most || b.due.Len() > most {
+						t.Fatalf("after %d there are %d threads, %d due; want at most %d", i, len(b.threads), b.due.Len(), most)
 					}
 				}
 			})
@@ -119,8 +119,8 @@ func TestTheSweepIsDivided(t *testing.T) {
 	} {
 		now = now.Add(test.after)
 		test.do()
-		if len(b.threads) != test.threads || len(b.dead.queue) != test.logs {
-			t.Fatalf("after %s there are %d threads and %d logs of threads that are gone, want %d and %d", test.what, len(b.threads), len(b.dead.queue), test.threads, test.logs)
+		if len(b.threads) != test.threads || b.dead.queue.Len() != test.logs {
+			t.Fatalf("after %s there are %d threads and %d logs of threads that are gone, want %d and %d", test.what, len(b.threads), b.dead.queue.Len(), test.threads, test.logs)
 		}
 	}
 }

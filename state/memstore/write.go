@@ -1,7 +1,6 @@
 package memstore
 
 import (
-	"container/heap"
 	"context"
 	"time"
 
@@ -16,11 +15,8 @@ func (b *backend) Write(_ context.Context, w *store.Write) (store.Written, error
 		b.sweep(now)
 	}
 	key := w.Transition.Thread.Key
-	if b.o.Share > 0 && w.HasShare() && !b.makeShare(w.Grows(), key) {
-		return store.Written{}, state.ErrStored
-	}
-	if w.Limited() && b.o.Limit > 0 && !b.makeRoom(w.Grows(), b.o.Limit-store.Reserve(b.o.Limit), key) {
-		return store.Written{}, state.ErrFull
+	if err := b.books.Admit(w, b.limits(), b.evict); err != nil {
+		return store.Written{}, err
 	}
 	e := b.lock(key)
 	switch {
@@ -126,18 +122,11 @@ func (b *backend) index(e *entry, born bool) {
 	b.owned[e.key.Principal].put(e)
 	if e.thread.Load().Live != nil {
 		b.live[e] = struct{}{}
-		if e.slot >= 0 {
-			heap.Remove(&b.due, e.slot)
-		}
+		e.due.Leave()
 		return
 	}
 	delete(b.live, e)
-	e.at = b.nextSweep(e)
-	if e.slot < 0 {
-		heap.Push(&b.due, e)
-	} else {
-		heap.Fix(&b.due, e.slot)
-	}
+	e.due.Join(&b.due, e, b.nextSweep(e))
 }
 
 // Append adds frames to the log; see [store.Backend]. Memory loses no transition, so the revision is not used.
@@ -145,8 +134,8 @@ func (b *backend) Append(
 	_ context.Context, l *state.Lease, _ int64, after state.FrameID, frames []state.Frame,
 ) (state.FrameID, state.Flags, error) {
 	before, flags, err := b.append(l, after, frames)
-	if err == nil && b.full(l.Key) {
-		flags.Stopped = true
+	if err == nil && b.o.Limit > 0 && !b.makeRoom(b.o.Limit, l.Key) {
+		flags.Stopped = true // the live runs need more than the limit
 	}
 	return before, flags, err
 }

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"container/heap"
 	"sync"
 	"time"
 
@@ -25,36 +24,36 @@ type Ledger struct {
 	accounts   map[state.Key]*account
 	principals map[string]*owner
 	total      int64
-	logs       queue // threads with a log that can be trimmed, the oldest first
-	idle       queue // threads that can be removed, the least recently used first
-	asking     queue // threads with an open question, the first to expire first
+	logs       Queue[*account] // threads with a log that can be trimmed, the oldest first
+	idle       Queue[*account] // threads that can be removed, the least recently used first
+	asking     Queue[*account] // threads with an open question, the first to expire first
 }
 
 // New returns an empty ledger.
 func New() *Ledger {
 	return &Ledger{
 		accounts: map[state.Key]*account{}, principals: map[string]*owner{},
-		logs: queue{place: (*account).inLogs},
-		idle: queue{place: (*account).inRest}, asking: queue{place: (*account).inRest},
+		logs: NewQueue((*account).inLogs),
+		idle: NewQueue((*account).inRest), asking: NewQueue((*account).inRest),
 	}
 }
 
 // An owner is a principal, with the size of its threads.
 type owner struct {
 	size int64
-	idle queue // its threads that can be removed, the least recently used first
+	idle Queue[*account] // its threads that can be removed, the least recently used first
 }
 
 // An account is a thread with its places in the queues.
 type account struct {
 	Thread
 
-	log, rest, own place
+	log, rest, own Place[*account]
 }
 
-func (a *account) inLogs() *place { return &a.log }
-func (a *account) inRest() *place { return &a.rest }
-func (a *account) inOwn() *place  { return &a.own }
+func (a *account) inLogs() *Place[*account] { return &a.log }
+func (a *account) inRest() *Place[*account] { return &a.rest }
+func (a *account) inOwn() *Place[*account]  { return &a.own }
 
 // Put sets the entry of a thread.
 func (l *Ledger) Put(t Thread) {
@@ -88,9 +87,9 @@ func (l *Ledger) Remove(key state.Key) {
 		return
 	}
 	l.add(a, -a.Size)
-	a.log.leave()
-	a.rest.leave()
-	a.own.leave()
+	a.log.Leave()
+	a.rest.Leave()
+	a.own.Leave()
 	l.forget(key.Principal)
 	delete(l.accounts, key)
 }
@@ -126,7 +125,7 @@ func (l *Ledger) FirstOf(principal string, now time.Time, spared state.Key) (key
 	defer l.mu.Unlock()
 	l.expire(now)
 	if o := l.principals[principal]; o != nil {
-		if a := o.idle.first(spared); a != nil {
+		if a, ok := o.idle.firstBut(named(spared)); ok {
 			return a.Key, !a.LogEnd.IsZero(), true
 		}
 	}
@@ -135,8 +134,11 @@ func (l *Ledger) FirstOf(principal string, now time.Time, spared state.Key) (key
 
 // expire makes threads idle when their question has expired. The caller holds mu.
 func (l *Ledger) expire(now time.Time) {
-	for len(l.asking.list) > 0 && !l.asking.list[0].Asks.After(now) {
-		a := l.asking.list[0]
+	for {
+		a, asks, ok := l.asking.First()
+		if !ok || asks.After(now) {
+			return
+		}
 		a.Asks = time.Time{}
 		l.enqueue(a)
 	}
@@ -157,16 +159,21 @@ func (l *Ledger) Size(key state.Key) int64 {
 func (l *Ledger) First(now time.Time, spared state.Key) (key state.Key, log, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.logs.list) > 0 {
-		return l.logs.list[0].Key, true, true
+	if a, _, ok := l.logs.First(); ok {
+		return a.Key, true, true
 	}
 	l.expire(now)
-	for _, q := range []*queue{&l.idle, &l.asking} {
-		if a := q.first(spared); a != nil {
+	for _, q := range []*Queue[*account]{&l.idle, &l.asking} {
+		if a, ok := q.firstBut(named(spared)); ok {
 			return a.Key, false, true
 		}
 	}
 	return state.Key{}, false, false
+}
+
+// named returns a function that reports whether an account is that of a thread.
+func named(key state.Key) func(*account) bool {
+	return func(a *account) bool { return a.Key == key }
 }
 
 func (l *Ledger) add(a *account, n int64) {
@@ -180,7 +187,7 @@ func (l *Ledger) add(a *account, n int64) {
 func (l *Ledger) owner(principal string) *owner {
 	o := l.principals[principal]
 	if o == nil {
-		o = &owner{idle: queue{place: (*account).inOwn}}
+		o = &owner{idle: NewQueue((*account).inOwn)}
 		l.principals[principal] = o
 	}
 	return o
@@ -188,7 +195,7 @@ func (l *Ledger) owner(principal string) *owner {
 
 // forget removes an owner without threads. The caller holds mu.
 func (l *Ledger) forget(principal string) {
-	if o := l.principals[principal]; o != nil && o.size == 0 && len(o.idle.list) == 0 {
+	if o := l.principals[principal]; o != nil && o.size == 0 && o.idle.Len() == 0 {
 		delete(l.principals, principal)
 	}
 }
@@ -196,45 +203,19 @@ func (l *Ledger) forget(principal string) {
 // enqueue gives an account its places.
 func (l *Ledger) enqueue(a *account) {
 	if a.LogEnd.IsZero() {
-		a.log.leave()
+		a.log.Leave()
 	} else {
-		a.log.join(&l.logs, a, a.LogEnd)
+		a.log.Join(&l.logs, a, a.LogEnd)
 	}
 	switch {
 	case a.Live:
-		a.rest.leave()
-		a.own.leave()
+		a.rest.Leave()
+		a.own.Leave()
 	case a.Asks.IsZero():
-		a.rest.join(&l.idle, a, a.Used)
-		a.own.join(&l.owner(a.Key.Principal).idle, a, a.Used)
+		a.rest.Join(&l.idle, a, a.Used)
+		a.own.Join(&l.owner(a.Key.Principal).idle, a, a.Used)
 	default:
-		a.rest.join(&l.asking, a, a.Asks)
-		a.own.leave()
-	}
-}
-
-// A place is the index of an account in a queue.
-type place struct {
-	in *queue // nil: in none
-	at int    // its index
-	by time.Time
-}
-
-// join moves an account to its place by a time in a queue.
-func (p *place) join(q *queue, a *account, by time.Time) {
-	if p.in == q {
-		p.by = by
-		heap.Fix(q, p.at)
-		return
-	}
-	p.leave()
-	p.in, p.by = q, by
-	heap.Push(q, a)
-}
-
-func (p *place) leave() {
-	if p.in != nil {
-		heap.Remove(p.in, p.at)
-		p.in = nil
+		a.rest.Join(&l.asking, a, a.Asks)
+		a.own.Leave()
 	}
 }

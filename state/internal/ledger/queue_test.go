@@ -12,14 +12,14 @@ import (
 func TestFirstButForOne(t *testing.T) {
 	t.Parallel()
 	for _, order := range [][]int{{1, 2, 3}, {1, 3, 2}} {
-		q := queue{place: (*account).inRest}
+		q := NewQueue((*account).inRest)
 		for _, at := range order {
 			a := &account{}
 			a.Key = state.Key{ID: string(rune('0' + at))}
 			a.rest.by = time.Unix(int64(at), 0)
 			heap.Push(&q, a)
 		}
-		if got := q.first(state.Key{ID: "1"}); got == nil || got.Key.ID != "2" {
+		if got, ok := q.firstBut(named(state.Key{ID: "1"})); !ok || got.Key.ID != "2" {
 			t.Errorf("the first of %v but for 1 is %+v, want 2", order, got)
 		}
 	}
