@@ -219,15 +219,15 @@ type Call struct {
 	Answer *agui.Message `json:"answer,omitempty"`
 }
 
-// A Place has the known facts about a message that the thread has, or had.
+// A Place has the known facts about a message that the thread has, or had. Its JSON form is for stores.
 type Place struct {
-	Role agui.Role
-	Run  uint64 // Origin of the run that brought it
-	Left bool   // it left the conversation
+	Role agui.Role `json:"o"`
+	Run  uint64    `json:"r,omitempty"` // Origin of the run that brought it
+	Left bool      `json:"l,omitempty"` // it left the conversation
 	// Slot is where it stands, Added the revision that brought its present version, and Size that one's bytes.
-	Slot  int
-	Added int64
-	Size  int
+	Slot  int   `json:"s"`
+	Added int64 `json:"a"`
+	Size  int   `json:"z"`
 }
 
 // OpenCalls returns the frontend calls that are not answered.

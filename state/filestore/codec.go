@@ -8,6 +8,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/internal/listed"
 )
 
 // A threadDoc is the part of a thread that every transition writes. Large parts, and parts that change without a
@@ -62,28 +63,15 @@ func cutHead(what string, raw []byte, head any) (json.RawMessage, error) {
 	return bytes.Clone(data), nil
 }
 
-// A messageHead has the fields of a message beside its encoding.
-type messageHead struct {
-	Slot   int       `json:"s"`
-	Added  int64     `json:"a"`
-	Run    uint64    `json:"r,omitempty"`
-	ID     string    `json:"i"`
-	Role   agui.Role `json:"o"`
-	Result string    `json:"t,omitempty"` // of this call
-	Calls  []string  `json:"c,omitempty"`
-}
-
-func encodeMessage(m *state.StoredMessage) ([]byte, error) {
-	return withHead(messageHead{m.Slot, m.Added, m.Run, m.ID, m.Role, m.ToolCallID, m.Calls}, m.Raw)
-}
+func encodeMessage(m *state.StoredMessage) ([]byte, error) { return withHead(listed.MessageOf(m), m.Raw) }
 
 func decodeMessage(raw []byte) (state.StoredMessage, error) {
-	var h messageHead
-	data, err := cutHead("message", raw, &h)
-	return state.StoredMessage{
-		Slot: h.Slot, Added: h.Added, Run: h.Run, ID: h.ID, Role: h.Role, ToolCallID: h.Result, Calls: h.Calls,
-		Raw: data,
-	}, err
+	head, data, _ := bytes.Cut(raw, []byte("\n"))
+	h, err := listed.DecodeMessage(head)
+	if err != nil {
+		return state.StoredMessage{}, fmt.Errorf("%w: stored message: %w", state.ErrDamaged, err)
+	}
+	return h.Stored(bytes.Clone(data)), nil
 }
 
 // A frameHead has the fields of a frame beside its event. The id of the frame is the key.
@@ -102,14 +90,4 @@ func decodeFrame(id state.FrameID, raw []byte) (state.Frame, error) {
 	var h frameHead
 	data, err := cutHead("frame", raw, &h)
 	return state.Frame{ID: id, Type: h.Type, Rev: h.Rev, At: h.At, Ending: h.Ending, Data: data}, err
-}
-
-// A place is the stored [state.Place] of a message.
-type place struct {
-	Role  agui.Role `json:"o"`
-	Run   uint64    `json:"r,omitempty"`
-	Left  bool      `json:"l,omitempty"`
-	Slot  int       `json:"s"`
-	Added int64     `json:"a"`
-	Size  int       `json:"z"`
 }

@@ -102,7 +102,7 @@ func (f *facts) prefetch(l *loaded, t *state.Thread, o store.ReadOptions) error 
 
 func (f *facts) place(l *loaded, id string) error {
 	p, ok, err := readPlace(l.table.sub(knownTable), id)
-	f.places[id] = found[state.Place]{state.Place(p), ok}
+	f.places[id] = found[state.Place]{p, ok}
 	return err
 }
 

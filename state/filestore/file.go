@@ -98,46 +98,34 @@ func boltOptions() *bolt.Options {
 	return &bolt.Options{FreelistType: bolt.FreelistMapType, Timeout: lockPatience, NoStatistics: true}
 }
 
-// create makes an empty store at path if there is no file. The file is complete before it gets its name.
+// create makes an empty store at path if there is no file. The file is complete before it gets its name, and replaces no
+// other: two processes may make the store at once.
 func create(path string) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return nil // opening it returns its error
 	}
-	dir := filepath.Dir(path)
-	if err := makeDir(dir); err != nil {
-		return err
-	}
-	made, err := os.CreateTemp(dir, filepath.Base(path)+".new-*")
-	if err != nil {
-		return fmt.Errorf("filestore: %w", err)
-	}
-	name := made.Name()
-	defer func() { _ = os.Remove(name) }() // it has its other name by then
-	if err := made.Close(); err != nil {
-		return fmt.Errorf("filestore: %w", err)
-	}
-	db, err := bolt.Open(name, 0o600, boltOptions())
-	if err != nil {
-		return fmt.Errorf("filestore: %w", err)
-	}
-	err = db.Update(func(tx *bolt.Tx) error {
-		for _, name := range topTables {
-			if _, err := tx.CreateBucket(name); err != nil {
-				return err
-			}
-		}
-		return tx.Bucket(formatTable).Put(formatKey, []byte(state.CurrentFormat.Record()))
-	})
-	if err := errors.Join(err, db.Close()); err != nil {
-		return fmt.Errorf("filestore: %w", err)
-	}
-	// A link never replaces another file: two processes may make the store at once.
-	if err := os.Link(name, path); err != nil && !errors.Is(err, fs.ErrExist) {
-		if err := os.Rename(name, path); err != nil { // a file system without links
+	err := put(path, false, func(made *os.File) error {
+		db, err := bolt.Open(made.Name(), 0o600, boltOptions())
+		if err != nil {
 			return fmt.Errorf("filestore: %w", err)
 		}
+		err = db.Update(func(tx *bolt.Tx) error {
+			for _, name := range topTables {
+				if _, err := tx.CreateBucket(name); err != nil {
+					return err
+				}
+			}
+			return tx.Bucket(formatTable).Put(formatKey, []byte(state.CurrentFormat.Record()))
+		})
+		if err := errors.Join(err, db.Close()); err != nil {
+			return fmt.Errorf("filestore: %w", err)
+		}
+		return nil
+	})
+	if errors.Is(err, ErrExists) {
+		return nil
 	}
-	return syncDir(dir)
+	return err
 }
 
 // errReplaced: the file is not the one at its path any more, because another process has compacted it.

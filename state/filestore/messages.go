@@ -50,8 +50,7 @@ func (s *applier) converse() error {
 		if err := messages.put(number8(uint64(m.Slot)), raw); err != nil {
 			return err
 		}
-		p := place{Role: m.Role, Run: m.Run, Slot: m.Slot, Added: m.Added, Size: len(m.Raw)}
-		if err := writePlace(known, m.ID, p); err != nil {
+		if err := writePlace(known, m.ID, m.Place()); err != nil {
 			return err
 		}
 	}
@@ -71,7 +70,7 @@ func (s *applier) takeOut(messages table, slot int) error {
 	return s.keep(replacedMessage, m.Added, slices.Clone(raw))
 }
 
-func readPlace(known table, id string) (p place, ok bool, err error) {
+func readPlace(known table, id string) (p state.Place, ok bool, err error) {
 	raw, err := known.get(textKey(id))
 	if err != nil || raw == nil {
 		return p, false, err
@@ -79,7 +78,7 @@ func readPlace(known table, id string) (p place, ok bool, err error) {
 	return p, true, unmarshal("place", raw, &p)
 }
 
-func writePlace(known table, id string, p place) error {
+func writePlace(known table, id string, p state.Place) error {
 	raw, err := marshal(p)
 	if err != nil {
 		return err

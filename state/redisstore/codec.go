@@ -158,67 +158,18 @@ func parsePlace(text string) (state.Place, bool) {
 	return place, errors.Join(err, err2, err3, err4) == nil
 }
 
-// A messageHead has the fields of a message beside its encoding, on a line before it.
-type messageHead struct {
-	Slot   int       `json:"s"`
-	Added  int64     `json:"a"`
-	Run    uint64    `json:"r,omitempty"`
-	ID     string    `json:"i"`
-	Role   agui.Role `json:"o"`
-	Result string    `json:"t,omitempty"` // of this call
-	Calls  []string  `json:"c,omitempty"`
-}
-
 func messageText(m *state.StoredMessage) ([]byte, error) {
-	head, err := marshal(messageHead{m.Slot, m.Added, m.Run, m.ID, m.Role, m.ToolCallID, m.Calls})
+	head, err := marshal(listed.MessageOf(m))
 	return append(append(head, '\n'), m.Raw...), err
 }
 
 func parseMessage(text string) (state.StoredMessage, error) {
 	head, encoded, _ := strings.Cut(text, "\n")
-	h, err := parseHead([]byte(head))
+	h, err := listed.DecodeMessage([]byte(head))
 	if err != nil {
 		return state.StoredMessage{}, undecodable("message", err)
 	}
-	return state.StoredMessage{
-		Slot: h.Slot, Added: h.Added, Run: h.Run, ID: h.ID, Role: h.Role, ToolCallID: h.Result, Calls: h.Calls,
-		Raw: raw(encoded),
-	}, nil
-}
-
-// parseHead reads the head of a message. A conversation has many.
-func parseHead(text []byte) (h messageHead, err error) {
-	if listed.Read(text, h.member) {
-		return h, nil
-	}
-	h = messageHead{}
-	err = json.Unmarshal(text, &h)
-	return h, err
-}
-
-// member reads a member of the head.
-func (h *messageHead) member(name []byte, r *listed.Reader) bool {
-	switch string(name) {
-	case "s":
-		var slot int64
-		ok := r.Int(&slot)
-		h.Slot = int(slot)
-		return ok
-	case "a":
-		return r.Int(&h.Added)
-	case "r":
-		return r.Uint(&h.Run)
-	case "i":
-		return r.Text(&h.ID)
-	case "o":
-		return r.Text((*string)(&h.Role))
-	case "t":
-		return r.Text(&h.Result)
-	case "c":
-		return r.JSON(&h.Calls)
-	default:
-		return false
-	}
+	return h.Stored(raw(encoded)), nil
 }
 
 // errFrame: no store has written this entry of a log. Reading it again does not help.

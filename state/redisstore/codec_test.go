@@ -7,6 +7,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/internal/listed"
 )
 
 // FuzzHead compares the reader of message heads with package json.
@@ -27,11 +28,11 @@ func FuzzHead(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		got, err := parseHead(text)
-		var want messageHead
+		got, err := listed.DecodeMessage(text)
+		var want listed.Message
 		wantErr := json.Unmarshal(text, &want)
 		if (err == nil) != (wantErr == nil) || err == nil && !reflect.DeepEqual(got, want) {
-			t.Errorf("parseHead(%q) = %+v, %v, want %+v, %v", text, got, err, want, wantErr)
+			t.Errorf("listed.DecodeMessage(%q) = %+v, %v, want %+v, %v", text, got, err, want, wantErr)
 		}
 	})
 }
@@ -46,7 +47,7 @@ func BenchmarkHead(b *testing.B) {
 	b.Run("read", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, err := parseHead(text); err != nil {
+			if _, err := listed.DecodeMessage(text); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -54,7 +55,7 @@ func BenchmarkHead(b *testing.B) {
 	b.Run("decoded", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			var h messageHead
+			var h listed.Message
 			if err := json.Unmarshal(text, &h); err != nil {
 				b.Fatal(err)
 			}

@@ -179,17 +179,12 @@ func (s *backend) warnOfEviction(ctx context.Context) {
 	}
 	ask := func(ctx context.Context, node *redis.Client) error {
 		info, err := node.Info(ctx, "memory").Result()
-		_, rest, ok := strings.Cut(info, "maxmemory_policy:")
-		if err != nil || !ok {
-			return err
-		}
-		policy, _, _ := strings.Cut(rest, "\r\n")
-		if policy != noEviction {
+		if policy := infoFields(info)["maxmemory_policy"]; policy != noEviction && policy != "" {
 			s.o.Logger.WarnContext(ctx,
 				"this Redis removes parts of threads when it is full; set its maxmemory-policy to "+noEviction,
 				slog.String("address", node.Options().Addr), slog.String("maxmemory-policy", policy))
 		}
-		return nil
+		return err
 	}
 	if err := s.eachMaster(ctx, ask); err != nil {
 		s.o.Logger.DebugContext(ctx, "the maxmemory-policy is not known", slog.Any("error", err))
