@@ -32,7 +32,7 @@ type Document struct {
 
 // Options are the rules a [Document] keeps to. The zero value has none.
 type Options struct {
-	// Reducers say how what is set at a pointer combines with what is there. Absent pointers are replaced.
+	// Reducers combine a new value at a pointer with the present one. Without a reducer the value is replaced.
 	Reducers Reducers
 	// MaxSize is the most bytes the document's JSON may take; 0 is no limit. A document that was larger to
 	// begin with may only shrink.
@@ -40,7 +40,7 @@ type Options struct {
 	// MaxPatchOps is the most operations a delta may have; a change that needs more is sent as a snapshot.
 	// 0 is no limit.
 	MaxPatchOps int
-	// OnChange is told of every change, in order, after it was made and before the method that made it
+	// OnChange is called for every change, in order, after it was made and before the method that made it
 	// returns. It runs under the document's lock and must not call the document. Its error is returned to
 	// the writer; the change stays.
 	OnChange func(Change) error
@@ -146,8 +146,8 @@ func (d *Document) at(path []string) (json.RawMessage, bool, error) {
 	return jsonpatch.Render(v), true, nil
 }
 
-// Set makes v, marshalled as by [json.Marshal], the value at pointer, combined with what is there by the
-// reducer registered for that very pointer. Objects missing on the way, or null, are made; in an array the
+// Set makes v, marshalled as by [json.Marshal], the value at pointer, combined with the present one by the
+// reducer that is registered for this pointer. Objects missing on the way, or null, are made; in an array the
 // index of an element replaces it, "-" or the array's length appends. Only what differs is changed and
 // sent; if nothing does, nothing happens. Errors are [ErrPointer], [ErrNotFound], [ErrValue],
 // [ErrTooLarge], the reducer's and OnChange's.
@@ -320,8 +320,8 @@ func (d *Document) render() json.RawMessage {
 	return d.raw
 }
 
-// Clone returns an independent document with the same content and options, but no OnChange: nobody reads
-// the clone.
+// Clone returns an independent document with the same content and options, but without OnChange: the
+// clone has no readers.
 func (d *Document) Clone() *Document {
 	_ = d.lock()
 	defer d.mu.Unlock()

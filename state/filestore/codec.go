@@ -63,7 +63,9 @@ func cutHead(what string, raw []byte, head any) (json.RawMessage, error) {
 	return bytes.Clone(data), nil
 }
 
-func encodeMessage(m *state.StoredMessage) ([]byte, error) { return withHead(listed.MessageOf(m), m.Raw) }
+func encodeMessage(m *state.StoredMessage) ([]byte, error) {
+	return withHead(listed.MessageOf(m), m.Raw)
+}
 
 func decodeMessage(raw []byte) (state.StoredMessage, error) {
 	head, data, _ := bytes.Cut(raw, []byte("\n"))

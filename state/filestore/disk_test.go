@@ -72,17 +72,17 @@ func (n *diskNaming) apply(names map[string]*diskFile) {
 // power cut; of the rest any part may, in any order.
 type disk struct {
 	top     string
-	told    string // the file in which the process writes a line for each acknowledgment
+	acks    string // the file in which the process writes a line for each acknowledgment
 	forgets bool   // this one does not do what fsync asks for
 
 	now     map[string]*diskFile // as the process sees it
 	lasting map[string]*diskFile
 	namings []*diskNaming
-	lines   int // of told
+	lines   int // of acks
 }
 
-func newDisk(top, told string) *disk {
-	return &disk{top: top, told: told, now: map[string]*diskFile{}, lasting: map[string]*diskFile{}}
+func newDisk(top, acks string) *disk {
+	return &disk{top: top, acks: acks, now: map[string]*diskFile{}, lasting: map[string]*diskFile{}}
 }
 
 // sysCall is a system call, the end of one that took a while, or both, as strace writes it.
@@ -183,7 +183,7 @@ func (d *disk) begin(call, rest string, cut func() error) (end func(ok bool) err
 			return d.rename(map[string]*diskFile{name(1): nil}), nil
 		}
 	case "write":
-		if len(texts) > 0 && texts[0] == d.told {
+		if len(texts) > 0 && texts[0] == d.acks {
 			err := cut()
 			d.lines++
 			return nil, err

@@ -44,9 +44,9 @@ type Node struct {
 	Memory, MaxMemory int64
 	// AppendOnly and Snapshots say whether it writes each command to a disk, or everything from time to time.
 	AppendOnly, Snapshots bool
-	// Told is true if the node has reported the fields above. Snapshots is known only with PersistenceTold, because
-	// it is a setting.
-	Told, PersistenceTold bool
+	// Reported is true if the node has reported the fields above. Snapshots is known only with PersistenceReported,
+	// because it is a setting.
+	Reported, PersistenceReported bool
 	// SaveFailed says that its last write to the disk failed.
 	SaveFailed bool
 	Replicas   int
@@ -129,14 +129,14 @@ func inspectNode(ctx context.Context, node *redis.Client) Node {
 		return n
 	}
 	f := infoFields(info)
-	n.Told, n.Version = true, cmp.Or(f["valkey_version"], f["redis_version"])
+	n.Reported, n.Version = true, cmp.Or(f["valkey_version"], f["redis_version"])
 	n.Role, n.Policy = f["role"], f["maxmemory_policy"]
 	n.Memory, n.MaxMemory = wholeNumber(f["used_memory"]), wholeNumber(f["maxmemory"])
 	n.Replicas = int(wholeNumber(f["connected_slaves"]))
 	n.AppendOnly = f["aof_enabled"] == "1"
 	n.SaveFailed = f["rdb_last_bgsave_status"] == "err" || f["aof_last_write_status"] == "err"
 	if set, err := node.ConfigGet(ctx, "save").Result(); err == nil { // hosted services refuse it
-		n.PersistenceTold, n.Snapshots = true, set["save"] != ""
+		n.PersistenceReported, n.Snapshots = true, set["save"] != ""
 	}
 	if set, err := node.ConfigGet(ctx, "min-replicas-to-write").Result(); err == nil && len(set) > 0 {
 		n.MinReplicas = int(wholeNumber(set["min-replicas-to-write"]))

@@ -25,7 +25,7 @@ func TestInspect(t *testing.T) {
 	}
 	n := in.Nodes[0]
 	n.Version, n.Memory = "", 0 // whatever they are
-	if want := (redisstore.Node{Address: server.Addr, Role: "master", Policy: "volatile-ttl", MaxMemory: 64 << 20, Snapshots: true, Told: true, PersistenceTold: true, MinReplicas: 0}); n != want {
+	if want := (redisstore.Node{Address: server.Addr, Role: "master", Policy: "volatile-ttl", MaxMemory: 64 << 20, Snapshots: true, Reported: true, PersistenceReported: true, MinReplicas: 0}); n != want {
 		t.Errorf("Inspect() has the node %+v, want %+v", n, want)
 	}
 	if want := state.Format(7); in.Format != want || in.RoundTrip <= 0 || in.Ahead.Abs() > time.Minute || in.Cluster != "" {

@@ -23,7 +23,7 @@ const maxLook = 1000
 // entry comes where it was found, and the entry is corrected for the next time.
 func (s *backend) Index(ctx context.Context, q store.IndexQuery) iter.Seq2[store.IndexEntry, error] {
 	return func(yield func(store.IndexEntry, error) bool) {
-		l := &look{backend: s, yield: yield, count: q.Count, left: cmp.Or(q.Most, math.MaxInt)}
+		l := &indexScan{backend: s, yield: yield, count: q.Count, left: cmp.Or(q.Most, math.MaxInt)}
 		defer func() { s.repairIndex(ctx, l.wrong) }()
 		// A shard has a fourth of the threads. If all of them may be needed, a third each is enough for one round trip.
 		for count := max(q.Count, min(q.Most, maxLook)/3); ; {
@@ -47,8 +47,8 @@ func (s *backend) Index(ctx context.Context, q store.IndexQuery) iter.Seq2[store
 	}
 }
 
-// A look scans an index.
-type look struct {
+// An indexScan scans an index.
+type indexScan struct {
 	*backend
 
 	yield func(store.IndexEntry, error) bool
@@ -59,7 +59,7 @@ type look struct {
 
 // at yields the threads of entries, and reports whether to continue. It reads as many as are wanted, and then more
 // each time, so that a search for few among many needs few round trips.
-func (l *look) at(ctx context.Context, entries []entry) bool {
+func (l *indexScan) at(ctx context.Context, entries []entry) bool {
 	for len(entries) > 0 {
 		n := min(len(entries), l.count, max(l.left, 1))
 		keys := make([]state.Key, n)

@@ -44,7 +44,7 @@ func ReasonOf(err error) Reason {
 		return ReasonOlder
 	case errors.Is(err, errForeign):
 		return ReasonForeign
-	case errors.Is(err, errNotTold):
+	case errors.Is(err, errNoSignal):
 		return ReasonPermission
 	case redis.IsAuthError(err):
 		return ReasonCredentials

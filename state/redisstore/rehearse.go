@@ -19,8 +19,8 @@ import (
 // last a day longer.
 const rehearsalTime = time.Minute
 
-// errNotTold: a message to the owner of a run did not arrive.
-var errNotTold = errors.New("redisstore: what was published did not arrive")
+// errNoSignal: a message to the owner of a run did not arrive.
+var errNoSignal = errors.New("redisstore: a published message did not arrive")
 
 // A RehearsalError names the failed step of a rehearsal.
 type RehearsalError struct {
@@ -130,7 +130,7 @@ func stop(ctx context.Context, s state.Store, lease *state.Lease) error {
 	case <-lease.Signals:
 		return nil
 	case <-ctx.Done():
-		return errNotTold
+		return errNoSignal
 	}
 }
 

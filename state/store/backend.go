@@ -154,7 +154,7 @@ func (r *Record) Exists() bool { return r.Tag != "" }
 // A Lookup is [state.Facts] that may have to be fetched.
 type Lookup interface {
 	state.Facts
-	// Err returns the error of lookups so far, whose results are invalid then. ErrConflict: the thread had changed.
+	// Err returns the error of lookups so far; their results are invalid then. ErrConflict: the thread had changed.
 	Err() error
 }
 

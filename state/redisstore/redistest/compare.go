@@ -8,7 +8,7 @@ import (
 )
 
 // compareScript compares each thread with its log: the newest frame by either, and whether a live run has ended by the
-// log. A thread whose log was trimmed is not compared. The type of a packed frame is not known.
+// log. A thread with a trimmed log is not compared. The type of a packed frame is not known.
 var compareScript = redis.NewScript(`
 local function parts(id) return tonumber(string.match(id, '^%d+')), tonumber(string.match(id, '%d+$')) end
 local function less(a, b)

@@ -45,7 +45,7 @@ func (r Redis) Check() Check {
 				f.Subject = subject
 				found = append(found, f)
 			}
-			if n.Told && n.Replicas < r.Options.Wait {
+			if n.Reported && n.Replicas < r.Options.Wait {
 				found = append(found, Finding{"store.role", subject, Wrong,
 					fmt.Sprintf("It has %d replicas, and -store-wait wants %d: no question is asked and no answer "+
 						"taken.", n.Replicas, r.Options.Wait),
@@ -135,7 +135,7 @@ func (r Redis) refusal(name, says string, err error) Finding {
 }
 
 func judgeNode(n redisstore.Node) []Finding {
-	if !n.Told {
+	if !n.Reported {
 		return []Finding{{Name: "store.eviction", Verdict: Unchecked,
 			Says: "The user may not ask the Redis about itself (INFO), so version, eviction and persistence are not " +
 				"known.",
@@ -198,11 +198,11 @@ func judgePersistence(n redisstore.Node) Finding {
 	case n.AppendOnly:
 		f.Says = "It writes each command to a file (appendonly yes); appendfsync decides what a crash of its " +
 			"machine takes."
-	case n.PersistenceTold && !n.Snapshots:
+	case n.PersistenceReported && !n.Snapshots:
 		f.Verdict, f.Says, f.Mend = Warning,
 			"It writes nothing to a disk: every thread and open question ends with it.",
 			"CONFIG SET appendonly yes, and the same in redis.conf."
-	case n.PersistenceTold:
+	case n.PersistenceReported:
 		f.Verdict, f.Says, f.Mend = Warning,
 			"It writes snapshots only (save): data since the last one is lost when it crashes.",
 			"CONFIG SET appendonly yes, and the same in redis.conf."
