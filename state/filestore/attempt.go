@@ -66,20 +66,15 @@ func (x *txn) persist(key state.Key, u store.AttemptUpdate, was, live *state.Liv
 		return nil
 	}
 	x.dirty = true
-	t := rootTable(x.tx, threadsTable).sub(threadName(key))
+	t := x.root(threadsTable).sub(threadName(key))
 	t.grown = &x.booked(key).grown
 	if stops {
-		return t.put(stoppedKey, nil)
-	}
-	memo, err := t.make(memoTable)
-	if err != nil {
-		return err
+		t.put(stoppedKey, nil)
+		return nil
 	}
 	raw, err := withHead(u.Effect, u.Result)
-	if err != nil {
-		return err
-	}
-	return memo.put(textKey(u.Effect), raw)
+	t.make(memoTable).put(textKey(u.Effect), raw)
+	return err
 }
 
 // UpdateQueue changes the queue of a thread; see [store.Backend]. The waiting requests are connections of this

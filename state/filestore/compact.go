@@ -69,7 +69,7 @@ var scrubKey = []byte("scrub")
 // Purge removes the remains of a deleted thread; see [store.Backend].
 func (b *backend) Purge(ctx context.Context, key state.Key) error {
 	return b.update(ctx, urgent, func(x *txn) error {
-		l, err := find(x.tx, key)
+		l, err := x.find(key)
 		if err != nil {
 			return err
 		}
@@ -78,9 +78,7 @@ func (b *backend) Purge(ctx context.Context, key state.Key) error {
 		}
 		x.dirty = true
 		if l != nil {
-			if err := x.remove(l); err != nil {
-				return err
-			}
+			x.remove(l)
 		}
 		return x.tx.Bucket(formatTable).Put(scrubKey, nil)
 	})

@@ -190,12 +190,11 @@ func (b *backend) Delete(ctx context.Context, key state.Key) (uint64, error) {
 			if err != nil {
 				return err
 			}
-			if err := l.append(t.Last, []state.Frame{last}); err != nil {
-				return err
-			}
+			l.append(t.Last, []state.Frame{last})
 		}
 		l.doc.Deadline = x.now
-		return x.bury(l)
+		x.bury(l)
+		return nil
 	})
 	if err != nil {
 		return 0, err

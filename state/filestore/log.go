@@ -31,7 +31,7 @@ func (b *backend) Append(
 			return state.ErrLeaseLost
 		}
 		l := &loaded{key: lease.Key, name: threadName(lease.Key)}
-		l.table = rootTable(x.tx, threadsTable).sub(l.name)
+		l.table = x.root(threadsTable).sub(l.name)
 		l.counting()
 		defer func() { x.booked(l.key).grown += l.grown }()
 		var err error
@@ -43,7 +43,8 @@ func (b *backend) Append(
 		}
 		flags = state.Flags{Stopped: a.stopped, Tied: a.tied, HungUp: a.hungUp}
 		x.dirty = true
-		return l.append(last, frames)
+		l.append(last, frames)
+		return nil
 	})
 	if err != nil {
 		return state.FrameID{}, state.Flags{}, err
@@ -56,28 +57,23 @@ func (b *backend) Append(
 }
 
 // append writes the frames behind the last one.
-func (l *loaded) append(last state.FrameID, frames []state.Frame) error {
+func (l *loaded) append(last state.FrameID, frames []state.Frame) {
 	for len(frames) > 0 && frames[0].ID.Compare(last) <= 0 {
 		frames = frames[1:]
 	}
 	if len(frames) == 0 {
-		return nil
+		return
 	}
-	log, err := l.table.make(logTable)
-	if err != nil {
-		return err
+	log := l.table.make(logTable)
+	if log.b != nil {
+		log.b.FillPercent = 0.9 // it grows at its end
 	}
-	log.b.FillPercent = 0.9 // it grows at its end
 	for i := range frames {
 		raw, err := encodeFrame(&frames[i])
-		if err != nil {
-			return err
-		}
-		if err := log.put(frameName(frames[i].ID), raw); err != nil {
-			return err
-		}
+		log.fail(err)
+		log.put(frameName(frames[i].ID), raw)
 	}
-	return l.table.put(lastKey, frameName(frames[len(frames)-1].ID))
+	l.table.put(lastKey, frameName(frames[len(frames)-1].ID))
 }
 
 // A logEnd is the end of a run in the log.
@@ -96,22 +92,18 @@ func decodeEnd(key, value []byte) logEnd {
 }
 
 // endLog records that the frames up to last belong to runs that ended up to revision rev.
-func (l *loaded) endLog(last state.FrameID, at time.Time, rev int64) error {
+func (l *loaded) endLog(last state.FrameID, at time.Time, rev int64) {
 	if l.table.sub(logTable).last() == nil {
 		l.doc.Trimmed = rev
-		return nil
+		return
 	}
-	ends, err := l.table.make(endsTable)
-	if err != nil {
-		return err
-	}
-	key := frameName(last)
-	if old, err := ends.get(key); err != nil {
-		return err
-	} else if old != nil {
+	ends, key := l.table.make(endsTable), frameName(last)
+	old, err := ends.get(key)
+	ends.fail(err)
+	if old != nil {
 		at = decodeEnd(key, old).at
 	}
-	return ends.put(key, append(number8(moment(at)), number8(uint64(rev))...))
+	ends.put(key, append(number8(moment(at)), number8(uint64(rev))...))
 }
 
 // oldestEnd returns the end of the oldest run in the log that is over.
@@ -139,34 +131,27 @@ func (l *loaded) kept(cutoff time.Time) (cut state.FrameID, trimmed int64, err e
 }
 
 // trim removes the runs that ended at cutoff or before, and the replaced values that only their frames name.
-func (x *txn) trim(l *loaded, cutoff time.Time) error {
+func (x *txn) trim(l *loaded, cutoff time.Time) {
 	trimmed := false
-	for {
+	for x.err == nil {
 		end, ok, err := l.oldestEnd()
-		if err != nil {
-			return err
-		}
+		x.fail(err)
 		if !ok || end.at.After(cutoff) {
 			break
 		}
-		if err := l.dropRun(end); err != nil {
-			return err
-		}
+		l.dropRun(end)
 		trimmed = true
 	}
-	if !trimmed {
-		return nil
+	if trimmed {
+		l.forgetReplaced()
 	}
-	return l.forgetReplaced()
 }
 
 // dropRun removes the oldest run from the log.
-func (l *loaded) dropRun(end logEnd) error {
-	if err := l.table.sub(logTable).deleteTo(frameName(end.last)); err != nil {
-		return err
-	}
+func (l *loaded) dropRun(end logEnd) {
+	l.table.sub(logTable).deleteTo(frameName(end.last))
 	l.doc.Trimmed, l.doc.Cut = end.rev, end.last
-	return l.table.sub(endsTable).delete(frameName(end.last))
+	l.table.sub(endsTable).delete(frameName(end.last))
 }
 
 // ReadLog returns the frames of a log after a frame; see [store.Backend].

@@ -9,65 +9,43 @@ import (
 )
 
 // converse writes the messages that leave the conversation and those that join it.
-func (s *applier) converse() error {
+func (s *applier) converse() {
 	step := s.w.Transition
 	if len(step.Left)+len(step.Append) == 0 {
-		return nil
+		return
 	}
-	known, err := s.table.make(knownTable)
-	if err != nil {
-		return err
-	}
-	messages, err := s.table.make(messagesTable)
-	if err != nil {
-		return err
-	}
+	known, messages := s.table.make(knownTable), s.table.make(messagesTable)
 	for _, id := range step.Left {
 		p, ok, err := readPlace(known, id)
 		if err != nil || !ok {
-			return cmp.Or(err, state.ErrDamaged)
+			s.fail(cmp.Or(err, state.ErrDamaged))
+			return
 		}
-		if err := s.takeOut(messages, p.Slot); err != nil {
-			return err
-		}
-		if err := messages.delete(number8(uint64(p.Slot))); err != nil {
-			return err
-		}
+		s.takeOut(messages, p.Slot)
+		messages.delete(number8(uint64(p.Slot)))
 		p.Left = true
-		if err := writePlace(known, id, p); err != nil {
-			return err
-		}
+		writePlace(known, id, p)
 	}
 	for i := range step.Append {
 		m := &step.Append[i]
-		if err := s.takeOut(messages, m.Slot); err != nil {
-			return err
-		}
+		s.takeOut(messages, m.Slot)
 		raw, err := encodeMessage(m)
-		if err != nil {
-			return err
-		}
-		if err := messages.put(number8(uint64(m.Slot)), raw); err != nil {
-			return err
-		}
-		if err := writePlace(known, m.ID, m.Place()); err != nil {
-			return err
-		}
+		s.fail(err)
+		messages.put(number8(uint64(m.Slot)), raw)
+		writePlace(known, m.ID, m.Place())
 	}
-	return nil
 }
 
 // takeOut keeps the message in a slot that a transition empties or fills.
-func (s *applier) takeOut(messages table, slot int) error {
+func (s *applier) takeOut(messages table, slot int) {
 	raw, err := messages.get(number8(uint64(slot)))
-	if err != nil || raw == nil {
-		return err
+	s.fail(err)
+	if raw == nil {
+		return
 	}
 	m, err := decodeMessage(raw)
-	if err != nil {
-		return err
-	}
-	return s.keep(replacedMessage, m.Added, slices.Clone(raw))
+	s.fail(err)
+	s.keep(replacedMessage, m.Added, slices.Clone(raw))
 }
 
 func readPlace(known table, id string) (p state.Place, ok bool, err error) {
@@ -78,12 +56,10 @@ func readPlace(known table, id string) (p state.Place, ok bool, err error) {
 	return p, true, unmarshal("place", raw, &p)
 }
 
-func writePlace(known table, id string, p state.Place) error {
+func writePlace(known table, id string, p state.Place) {
 	raw, err := marshal(p)
-	if err != nil {
-		return err
-	}
-	return known.put(textKey(id), raw)
+	known.fail(err)
+	known.put(textKey(id), raw)
 }
 
 // Messages returns the conversation at a revision; see [store.Backend].

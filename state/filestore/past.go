@@ -22,112 +22,72 @@ func replacedName(kind byte, rev int64) []byte {
 }
 
 // past writes the state, and what the transition adds to the past.
-func (s *applier) past() error {
+func (s *applier) past() {
 	step := s.w.Transition
 	if step.State != nil {
 		before, err := s.value(stateRecord)
-		if err != nil {
-			return err
-		}
-		if err := s.keep(replacedState, s.was.StateRev, before); err != nil {
-			return err
-		}
-		if err := s.setValue(stateRecord, step.State); err != nil {
-			return err
-		}
+		s.fail(err)
+		s.keep(replacedState, s.was.StateRev, before)
+		s.setValue(stateRecord, step.State)
 	}
-	marks := step.Past
+	for _, mark := range step.Past {
+		s.mark(mark)
+	}
 	if step.Mark != nil {
-		marks = append(marks[:len(marks):len(marks)], *step.Mark)
-	}
-	for _, mark := range marks {
-		if err := s.mark(mark); err != nil {
-			return err
-		}
+		s.mark(*step.Mark)
 	}
 	if step.Ended == nil {
-		return nil
+		return
 	}
 	raw, err := marshal(step.Ended)
-	if err != nil {
-		return err
+	s.fail(err)
+	if t, n := s.push(runsTable, raw); n > state.MaxRuns-1 {
+		t.shift()
 	}
-	_, n, err := s.push(runsTable, raw)
-	if err == nil && n > state.MaxRuns-1 {
-		_, err = s.shift(runsTable)
-	}
-	return err
 }
 
 // mark stores a patch to an earlier state. The oldest are removed when there are too many, or too large ones.
-func (s *applier) mark(mark document.Mark) error {
+func (s *applier) mark(mark document.Mark) {
 	raw, err := marshal(mark)
-	if err != nil {
-		return err
-	}
-	t, n, err := s.push(pastTable, raw)
-	if err != nil {
-		return err
-	}
+	s.fail(err)
+	t, n := s.push(pastTable, raw)
 	s.doc.Past += len(raw)
 	for ; n > document.MaxMarks || n > 2 && s.doc.Past > document.MaxPast; n-- {
-		gone, err := t.shift()
-		if err != nil {
-			return err
-		}
-		s.doc.Past -= gone
+		s.doc.Past -= t.shift()
 	}
-	return nil
 }
 
 // push appends a value to a table, and returns the number of values.
-func (l *loaded) push(name, value []byte) (t table, n int, err error) {
-	if t, err = l.table.make(name); err != nil {
-		return t, 0, err
-	}
+func (l *loaded) push(name, value []byte) (t table, n int) {
+	t = l.table.make(name)
 	first := numberOf(t.first())
 	next := numberOf(t.last()) + 1
 	if first == 0 {
 		first = next
 	}
-	return t, int(next - first + 1), t.put(number8(next), value)
+	t.put(number8(next), value)
+	return t, int(next - first + 1)
 }
 
-// shift removes the first value of a table of the thread.
-func (l *loaded) shift(name []byte) (size int, err error) { return l.table.sub(name).shift() }
-
 // keep stores a replaced value if frames of the log name it.
-func (s *applier) keep(kind byte, from int64, value []byte) error {
+func (s *applier) keep(kind byte, from int64, value []byte) {
 	if shown := s.was.Shown; from > shown || shown <= s.doc.Trimmed {
 		s.drop(kind, s.next.Rev)
-		return nil
+		return
 	}
-	t, err := s.table.make(replacedTable)
-	if err != nil {
-		return err
-	}
-	number, err := t.b.NextSequence()
-	if err != nil {
-		return err
-	}
-	key := append(replacedName(kind, s.next.Rev), number8(number)...)
-	if err := t.put(key, append(number8(uint64(from)), value...)); err != nil {
-		return err
-	}
+	t := s.table.make(replacedTable)
+	key := append(replacedName(kind, s.next.Rev), number8(t.sequence())...)
+	t.put(key, append(number8(uint64(from)), value...))
 	s.doc.Replaced += len(value)
-	for s.doc.Replaced > state.MaxReplaced {
+	for s.doc.Replaced > state.MaxReplaced && s.err == nil {
 		end, ok, err := s.oldestEnd()
-		if err != nil || !ok {
-			return err
+		s.fail(err)
+		if !ok {
+			return
 		}
-		if err := s.dropRun(end); err != nil {
-			return err
-		}
-		if err := s.forgetReplaced(); err != nil {
-			return err
-		}
+		s.dropRun(end)
+		s.forgetReplaced()
 	}
-	return nil
 }
 
 // drop records that a value replaced at a revision is not kept.
@@ -138,7 +98,7 @@ func (l *loaded) drop(kind byte, rev int64) {
 }
 
 // forgetReplaced removes the replaced values that no frame of the log names any more.
-func (l *loaded) forgetReplaced() error {
+func (l *loaded) forgetReplaced() {
 	t := l.table.sub(replacedTable)
 	for _, kind := range []byte{replacedState, replacedMessage} {
 		for {
@@ -150,20 +110,15 @@ func (l *loaded) forgetReplaced() error {
 				}
 				return false, nil
 			})
-			if err != nil {
-				return err
-			}
-			if key == nil {
+			t.fail(err)
+			if key == nil || t.err != nil {
 				break
 			}
-			if err := t.delete(key); err != nil {
-				return err
-			}
+			t.delete(key)
 			l.doc.Replaced -= size
 			l.drop(kind, int64(numberOf(key[1:])))
 		}
 	}
-	return nil
 }
 
 // replaced calls f for the values replaced after a revision until f returns false. From is the revision that

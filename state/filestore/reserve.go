@@ -125,9 +125,11 @@ func (b *backend) retryDisk(ctx context.Context, bytes int64) error {
 		return b.update(ctx, urgent, func(x *txn) error {
 			x.dirty = true
 			if value == nil {
-				return rootTable(x.tx, floorTable).delete(probeKey)
+				x.root(floorTable).delete(probeKey)
+			} else {
+				x.root(floorTable).put(probeKey, value)
 			}
-			return rootTable(x.tx, floorTable).put(probeKey, value)
+			return nil
 		})
 	}
 	if err := put(make([]byte, max(bytes, leastProbe))); err != nil {

@@ -31,16 +31,16 @@ func (x *txn) booked(key state.Key) *booking {
 }
 
 // book records the state of a thread after a change, and its growth since it was found.
-func (x *txn) book(l *loaded) error {
+func (x *txn) book(l *loaded) {
 	n := x.booked(l.key)
 	n.grown, l.grown = n.grown+l.grown, 0
 	if l.doc.Gone { // its log is removed in a minute
 		n.removed()
-		return nil
+		return
 	}
-	var err error
-	n.known, err = l.known(x.attempt(l.key) != nil)
-	return err
+	known, err := l.known(x.attempt(l.key) != nil)
+	x.fail(err)
+	n.known = known
 }
 
 // known returns the entry of a thread for the ledger, without its size.
@@ -112,7 +112,7 @@ func (b *backend) evictOne(ctx context.Context, key state.Key, log bool) error {
 	removed := false
 	err := b.update(ctx, urgent, func(x *txn) error {
 		removed = false
-		l, err := find(x.tx, key)
+		l, err := x.find(key)
 		if err != nil {
 			return err
 		}
@@ -127,19 +127,16 @@ func (b *backend) evictOne(ctx context.Context, key state.Key, log bool) error {
 		switch {
 		case log && ends:
 			x.dirty = true
-			if err := l.dropRun(end); err != nil {
-				return err
-			}
-			if err := l.forgetReplaced(); err != nil {
-				return err
-			}
-			return x.save(l)
+			l.dropRun(end)
+			l.forgetReplaced()
+			x.save(l)
 		case !log && x.attempt(key) == nil:
 			x.dirty, removed = true, true
-			return x.remove(l)
+			x.remove(l)
 		default: // it has changed meanwhile
-			return x.book(l)
+			x.book(l)
 		}
+		return nil
 	})
 	if err == nil && removed {
 		b.tell(store.Event{Kind: store.EventRemoved, Thread: key.Digest()})

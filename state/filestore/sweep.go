@@ -58,7 +58,7 @@ func (x *txn) sweep() (removed []state.Key, err error) {
 	}
 	for _, name := range names {
 		key, _ := threadKey(name)
-		l, err := find(x.tx, key)
+		l, err := x.find(key)
 		if err != nil {
 			return nil, err
 		}
@@ -68,17 +68,13 @@ func (x *txn) sweep() (removed []state.Key, err error) {
 		x.dirty = true
 		switch {
 		case l.doc.Gone:
-			err = x.remove(l)
+			x.remove(l)
 		case l.over(x.now):
 			removed = append(removed, key)
-			err = x.bury(l)
+			x.bury(l)
 		default:
-			if err = x.trim(l, x.now.Add(-x.b.o.LogTTL)); err == nil {
-				err = x.save(l)
-			}
-		}
-		if err != nil {
-			return nil, err
+			x.trim(l, x.now.Add(-x.b.o.LogTTL))
+			x.save(l)
 		}
 	}
 	return removed, nil
@@ -98,31 +94,23 @@ func (x *txn) nextDue(l *loaded) (time.Time, error) {
 }
 
 // bury removes a thread from all indexes and removes all of it but its log, which stays for a while for its readers.
-func (x *txn) bury(l *loaded) error {
+func (x *txn) bury(l *loaded) {
 	t := l.doc.Thread
 	x.floor = max(x.floor, t.Fence)
-	if err := rootTable(x.tx, floorTable).put(floorTable, number8(x.floor)); err != nil {
-		return err
-	}
+	x.root(floorTable).put(floorTable, number8(x.floor))
 	at := state.CursorOf(withKey(t, l.key))
-	if err := rootTable(x.tx, indexTable).delete(indexName(l.key.Principal, at)); err != nil {
-		return err
-	}
-	if err := rootTable(x.tx, liveTable).delete(l.name); err != nil {
-		return err
-	}
+	x.root(indexTable).delete(indexName(l.key.Principal, at))
+	x.root(liveTable).delete(l.name)
 	x.live[l.key], x.queues[l.key] = nil, nil
 	for _, name := range [][]byte{
 		liveRecord, checkpointRecord, stateRecord, messagesTable, knownTable, tokensTable, memoTable, runsTable,
 		pastTable, replacedTable,
 	} {
-		if err := l.table.remove(name); err != nil {
-			return err
-		}
+		l.table.remove(name)
 	}
 	l.doc.Gone = true
 	l.doc.Thread = &state.Thread{Key: l.key, Rev: t.Rev, Fence: t.Fence, UpdatedAt: t.UpdatedAt}
-	return x.save(l)
+	x.save(l)
 }
 
 // withKey returns t with its key, which JSON may have changed.
@@ -133,15 +121,11 @@ func withKey(t *state.Thread, key state.Key) *state.Thread {
 }
 
 // remove removes an expired thread with its log, or the log of a removed thread.
-func (x *txn) remove(l *loaded) error {
+func (x *txn) remove(l *loaded) {
 	if !l.doc.Gone {
-		if err := x.bury(l); err != nil {
-			return err
-		}
+		x.bury(l)
 	}
-	if err := rootTable(x.tx, dueTable).delete(dueName(l.doc.Due, l.name)); err != nil {
-		return err
-	}
+	x.root(dueTable).delete(dueName(l.doc.Due, l.name))
 	x.booked(l.key).removed()
-	return rootTable(x.tx, threadsTable).remove(l.name)
+	x.root(threadsTable).remove(l.name)
 }

@@ -44,6 +44,19 @@ type table struct {
 	seed uint32
 	// grown counts the bytes added to the table and its subtables, minus the removed ones; nil: they are not counted.
 	grown *int64
+
+	*failure // of the transaction; nil for a table that is only read
+}
+
+// A failure has the first error of the changes in a transaction. Changes after it have no effect, because the
+// transaction is not written. So only the transaction checks it, and loops.
+type failure struct{ err error }
+
+// fail sets the error if there was none; nil is none.
+func (f *failure) fail(err error) {
+	if f.err == nil {
+		f.err = err
+	}
 }
 
 // elementCost is the number of bytes of an element in bbolt beside its key and value.
@@ -81,26 +94,28 @@ func rootTable(tx *bolt.Tx, name []byte) table {
 // sub returns a table within t; an empty one if there is none.
 func (t table) sub(name []byte) table {
 	if t.b == nil {
-		return table{}
+		return table{failure: t.failure}
 	}
-	return table{t.b.Bucket(name), within(t.seed, name), t.grown}
+	return table{t.b.Bucket(name), within(t.seed, name), t.grown, t.failure}
 }
 
 // make returns a table within t, and makes it if there is none.
-func (t table) make(name []byte) (table, error) {
+func (t table) make(name []byte) table {
+	if t.b == nil {
+		return table{failure: t.failure}
+	}
 	b, err := t.b.CreateBucketIfNotExists(name)
-	return table{b, within(t.seed, name), t.grown}, err
+	t.fail(err)
+	return table{b, within(t.seed, name), t.grown, t.failure}
 }
 
 // remove removes a table within t with all its elements.
-func (t table) remove(name []byte) error {
+func (t table) remove(name []byte) {
 	if t.b == nil || t.b.Bucket(name) == nil {
-		return nil
+		return
 	}
-	if err := t.countAll(-1, t.b.Bucket(name)); err != nil {
-		return err
-	}
-	return t.b.DeleteBucket(name)
+	t.fail(t.countAll(-1, t.b.Bucket(name)))
+	t.fail(t.b.DeleteBucket(name))
 }
 
 // get returns the value of a key, nil if there is none.
@@ -115,7 +130,10 @@ func (t table) get(key []byte) ([]byte, error) {
 	return unseal(t.seed, key, sealed)
 }
 
-func (t table) put(key, value []byte) error {
+func (t table) put(key, value []byte) {
+	if t.b == nil {
+		return
+	}
 	sealed := make([]byte, sumSize, sumSize+len(value))
 	binary.BigEndian.PutUint32(sealed, sum(t.seed, key, value))
 	sealed = append(sealed, value...)
@@ -123,17 +141,27 @@ func (t table) put(key, value []byte) error {
 		t.count(-1, key, t.b.Get(key))
 		t.count(1, key, sealed)
 	}
-	return t.b.Put(key, sealed)
+	t.fail(t.b.Put(key, sealed))
 }
 
-func (t table) delete(key []byte) error {
+func (t table) delete(key []byte) {
 	if t.b == nil {
-		return nil
+		return
 	}
 	if t.grown != nil {
 		t.count(-1, key, t.b.Get(key))
 	}
-	return t.b.Delete(key)
+	t.fail(t.b.Delete(key))
+}
+
+// sequence returns another number with each call.
+func (t table) sequence() uint64 {
+	if t.b == nil {
+		return 0
+	}
+	n, err := t.b.NextSequence()
+	t.fail(err)
+	return n
 }
 
 // each calls f for the values from a key on, in order, until f returns false.
@@ -167,17 +195,18 @@ func (t table) first() []byte {
 }
 
 // shift deletes the first value, and returns its size.
-func (t table) shift() (size int, err error) {
+func (t table) shift() (size int) {
 	if t.b == nil {
-		return 0, nil
+		return 0
 	}
 	c := t.b.Cursor()
 	key, sealed := c.First()
 	if sealed == nil {
-		return 0, nil
+		return 0
 	}
 	t.count(-1, key, sealed)
-	return len(sealed) - sumSize, c.Delete()
+	t.fail(c.Delete())
+	return len(sealed) - sumSize
 }
 
 // last returns the greatest key, nil if there is none.
@@ -190,16 +219,16 @@ func (t table) last() []byte {
 }
 
 // deleteTo deletes the values up to and with a key.
-func (t table) deleteTo(most []byte) error {
+func (t table) deleteTo(most []byte) {
 	if t.b == nil {
-		return nil
+		return
 	}
 	c := t.b.Cursor()
 	for key, sealed := c.First(); key != nil && bytes.Compare(key, most) <= 0; key, sealed = c.First() {
 		t.count(-1, key, sealed)
 		if err := c.Delete(); err != nil {
-			return err
+			t.fail(err)
+			return
 		}
 	}
-	return nil
 }

@@ -100,6 +100,22 @@ func find(tx *bolt.Tx, key state.Key) (*loaded, error) {
 	return l, nil
 }
 
+// root returns a table of the file's first level for changes.
+func (x *txn) root(name []byte) table {
+	t := rootTable(x.tx, name)
+	t.failure = &x.failure
+	return t
+}
+
+// find is [find] for changes.
+func (x *txn) find(key state.Key) (*loaded, error) {
+	l, err := find(x.tx, key)
+	if l != nil {
+		l.table.failure = &x.failure
+	}
+	return l, err
+}
+
 // over reports whether the thread does not exist any more.
 func (l *loaded) over(now time.Time) bool {
 	return l == nil || l.doc.Gone || !l.doc.Deadline.IsZero() && !now.Before(l.doc.Deadline)
@@ -160,15 +176,12 @@ func (l *loaded) value(name []byte) (json.RawMessage, error) {
 }
 
 // setValue sets the value of a table with one record.
-func (l *loaded) setValue(name, value []byte) error {
+func (l *loaded) setValue(name, value []byte) {
 	if len(value) == 0 {
-		return l.table.remove(name)
+		l.table.remove(name)
+		return
 	}
-	t, err := l.table.make(name)
-	if err != nil {
-		return err
-	}
-	return t.put(name, value)
+	l.table.make(name).put(name, value)
 }
 
 // current returns the thread with its state in memory; at revision 0 if there is none.
@@ -208,7 +221,7 @@ func (x *txn) queue(key state.Key) []state.Ticket {
 // read returns the thread of a key in the transaction with its state in memory, and its tag. Without a thread it
 // returns nil and a thread at revision 0.
 func (x *txn) read(key state.Key) (*loaded, *state.Thread, string, error) {
-	l, err := find(x.tx, key)
+	l, err := x.find(key)
 	if err != nil || l.over(x.now) {
 		t, tag := current(nil, key, nil, nil)
 		return nil, t, tag, err

@@ -47,26 +47,31 @@ func (x *txn) write(w *store.Write) (store.Written, error) {
 		}
 	}
 	s := &applier{txn: x, loaded: l, w: w, was: was, next: next}
-	if err := s.write(); err != nil {
-		return store.Written{}, err
+	s.past()
+	s.converse()
+	s.tokens()
+	s.append(was.Last, w.Transition.Frames)
+	if next.Live == nil {
+		s.endLog(next.Last, x.now, next.Rev)
 	}
+	s.attempts()
+	s.books()
+	s.document()
 	return store.Written{Before: was.Last, Last: next.Last}, nil
 }
 
 // create makes the table of a thread, and removes the log of an earlier one with its name.
 func (x *txn) create(key state.Key) (*loaded, error) {
-	old, err := find(x.tx, key)
+	old, err := x.find(key)
 	if err != nil {
 		return nil, err
 	}
 	if old != nil {
-		if err := x.remove(old); err != nil {
-			return nil, err
-		}
+		x.remove(old)
 	}
 	l := &loaded{key: key, name: threadName(key)}
-	l.table, err = rootTable(x.tx, threadsTable).make(l.name)
-	return l.counting(), err
+	l.table = x.root(threadsTable).make(l.name)
+	return l.counting(), nil
 }
 
 // An applier writes one transition.
@@ -77,141 +82,84 @@ type applier struct {
 	was, next *state.Thread
 }
 
-func (s *applier) write() error {
-	for _, part := range []func() error{s.past, s.converse, s.tokens, s.frames, s.attempts, s.books, s.document} {
-		if err := part(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // tokens writes the tokens that are new or have changed, and deletes the evicted ones.
-func (s *applier) tokens() error {
+func (s *applier) tokens() {
 	if len(s.w.Transition.Tokens)+len(s.w.Transition.Evicted) == 0 {
-		return nil
+		return
 	}
-	t, err := s.table.make(tokensTable)
-	if err != nil {
-		return err
-	}
+	t := s.table.make(tokensTable)
 	for _, token := range s.w.Transition.Tokens {
 		raw, err := marshal(token)
-		if err != nil {
-			return err
-		}
-		if err := t.put(textKey(token.Interrupt.ID), raw); err != nil {
-			return err
-		}
+		s.fail(err)
+		t.put(textKey(token.Interrupt.ID), raw)
 	}
 	for _, id := range s.w.Transition.Evicted {
-		if err := t.delete(textKey(id)); err != nil {
-			return err
-		}
+		t.delete(textKey(id))
 	}
-	return nil
-}
-
-// frames writes the frames, and the end of a run.
-func (s *applier) frames() error {
-	if err := s.append(s.was.Last, s.w.Transition.Frames); err != nil {
-		return err
-	}
-	if s.next.Live != nil {
-		return nil
-	}
-	return s.endLog(s.next.Last, s.now, s.next.Rev)
 }
 
 // attempts writes the live attempt, and the list of live runs in memory.
-func (s *applier) attempts() error {
+func (s *applier) attempts() {
 	if s.w.Lease != nil {
-		if err := s.table.remove(memoTable); err != nil {
-			return err
-		}
+		s.table.remove(memoTable)
 	}
 	if s.next.Live == nil {
 		s.live[s.key] = nil
-		if err := s.table.remove(liveRecord); err != nil {
-			return err
-		}
-		return s.table.delete(stoppedKey)
+		s.table.remove(liveRecord)
+		s.table.delete(stoppedKey)
+		return
 	}
 	a := attemptOf(s.next)
 	s.live[s.key] = &a
 	live := *s.next.Live
 	live.Memo, live.Stopped, live.ReadUntil = nil, false, time.Time{}
 	raw, err := marshal(live)
-	if err != nil {
-		return err
-	}
-	if err := s.setValue(liveRecord, raw); err != nil {
-		return err
-	}
+	s.fail(err)
+	s.setValue(liveRecord, raw)
 	if s.was.Live == nil {
-		return s.table.delete(stoppedKey)
+		s.table.delete(stoppedKey)
 	}
-	return nil
 }
 
 // books updates the indexes of the thread.
-func (s *applier) books() error {
-	index := rootTable(s.tx, indexTable)
+func (s *applier) books() {
+	index := s.root(indexTable)
 	if s.was.Rev > 0 {
-		if err := index.delete(indexName(s.key.Principal, state.CursorOf(s.was))); err != nil {
-			return err
-		}
+		index.delete(indexName(s.key.Principal, state.CursorOf(s.was)))
 	}
-	if err := index.put(indexName(s.key.Principal, state.CursorOf(s.next)), nil); err != nil {
-		return err
-	}
+	index.put(indexName(s.key.Principal, state.CursorOf(s.next)), nil)
 	s.queues[s.key] = s.next.Queue
-	live := rootTable(s.tx, liveTable)
+	live := s.root(liveTable)
 	if s.next.Live != nil {
-		if err := live.put(s.name, nil); err != nil {
-			return err
-		}
+		live.put(s.name, nil)
 	} else if s.was.Live != nil {
-		if err := live.delete(s.name); err != nil {
-			return err
-		}
+		live.delete(s.name)
 	}
-	return nil
 }
 
 // document writes the document last, because the other parts change it.
-func (s *applier) document() error {
+func (s *applier) document() {
 	s.doc.Tag, s.doc.Deadline, s.doc.Asks = s.w.Tag, s.w.Deadline, s.w.AsksUntil
 	if s.was.Rev == 0 {
 		s.doc.Born = s.w.Born
 	}
-	if err := s.setValue(checkpointRecord, s.next.Checkpoint); err != nil {
-		return err
-	}
+	s.setValue(checkpointRecord, s.next.Checkpoint)
 	s.doc.Thread = s.next
-	if err := s.trim(s.loaded, s.now.Add(-s.b.o.LogTTL)); err != nil {
-		return err
-	}
-	return s.save(s.loaded)
+	s.trim(s.loaded, s.now.Add(-s.b.o.LogTTL))
+	s.save(s.loaded)
 }
 
 // save writes the document of a thread, and its next deadline.
-func (x *txn) save(l *loaded) error {
+func (x *txn) save(l *loaded) {
 	next, err := x.nextDue(l)
-	if err != nil {
-		return err
-	}
+	x.fail(err)
 	if !next.Equal(l.doc.Due) {
-		due := rootTable(x.tx, dueTable)
+		due := x.root(dueTable)
 		if !l.doc.Due.IsZero() {
-			if err := due.delete(dueName(l.doc.Due, l.name)); err != nil {
-				return err
-			}
+			due.delete(dueName(l.doc.Due, l.name))
 		}
 		if !next.IsZero() {
-			if err := due.put(dueName(next, l.name), nil); err != nil {
-				return err
-			}
+			due.put(dueName(next, l.name), nil)
 		}
 		l.doc.Due = next
 	}
@@ -220,11 +168,7 @@ func (x *txn) save(l *loaded) error {
 	doc := l.doc
 	doc.Thread = &t
 	raw, err := marshal(doc)
-	if err != nil {
-		return err
-	}
-	if err := l.table.put(docKey, raw); err != nil {
-		return err
-	}
-	return x.book(l)
+	x.fail(err)
+	l.table.put(docKey, raw)
+	x.book(l)
 }

@@ -46,6 +46,7 @@ type txn struct {
 	now   time.Time
 	dirty bool // something was changed in the file
 
+	failure
 	live   map[state.Key]*attempt // nil: no run is live any more
 	queues map[state.Key][]state.Ticket
 	books  map[state.Key]*booking
@@ -166,7 +167,10 @@ func (b *backend) try(jobs []*job, answers []error) (bad int, err error) {
 			continue
 		}
 		x.dirty = false
-		if answers[i] = j.do(x); answers[i] != nil && x.dirty {
+		if answers[i] = j.do(x); x.err != nil {
+			answers[i] = x.err
+		}
+		if answers[i] != nil && (x.dirty || x.err != nil) {
 			return i, nil
 		}
 		dirty = dirty || x.dirty
