@@ -76,10 +76,20 @@ const (
 	packed   = "packed"   // the script needs the key of the packs
 )
 
-// args are the arguments of a script, in its order.
+// args are the arguments of a script, in its order. One that is an error makes the call fail with it.
 type args []any
 
 func (a *args) add(values ...any) { *a = append(*a, values...) }
+
+// json adds a value as JSON, or the error.
+func (a *args) json(v any) {
+	raw, err := marshal(v)
+	if err != nil {
+		a.add(err)
+		return
+	}
+	a.add(raw)
+}
 
 // flag adds a boolean: false is empty.
 func (a *args) flag(set bool) {
@@ -100,7 +110,7 @@ func (a *args) list(values []string) {
 
 // frames adds frames after their number. Each is the number of its arguments, its id, and the fields of its entry
 // in the log. Zero fields are left out.
-func (a *args) frames(frames []state.Frame) error {
+func (a *args) frames(frames []state.Frame) {
 	a.add(len(frames))
 	for _, f := range frames {
 		values := len(*a)
@@ -109,18 +119,14 @@ func (a *args) frames(frames []state.Frame) error {
 			a.add("r", f.Rev)
 		}
 		if f.Ending != nil {
-			ending, err := marshal(f.Ending)
-			if err != nil {
-				return err
-			}
-			a.add("e", ending)
+			a.add("e")
+			a.json(f.Ending)
 		}
 		if f.At != 0 {
 			a.add("a", f.At)
 		}
 		(*a)[values] = len(*a) - values - 1
 	}
-	return nil
 }
 
 // run runs a script on a thread, and returns its answer. More are additional keys.
@@ -154,6 +160,11 @@ func (s *backend) batch(ctx context.Context, script script, h hashTag, a args, s
 
 // batchOn is batch with any keys of one slot.
 func (s *backend) batchOn(ctx context.Context, script script, keys []string, a args, size int) (any, error) {
+	for _, v := range a {
+		if err, ok := v.(error); ok {
+			return nil, err
+		}
+	}
 	b, err := s.batcherOf(ctx, keys[0])
 	if err != nil {
 		return nil, err

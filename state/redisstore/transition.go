@@ -29,10 +29,7 @@ func (s *backend) Write(ctx context.Context, w *store.Write) (store.Written, err
 	if err != nil {
 		return store.Written{}, err
 	}
-	a, err := s.transitionArgs(w, fields)
-	if err != nil {
-		return store.Written{}, err
-	}
+	a := s.transitionArgs(w, fields)
 	var log []part // they may have expired, and only some transitions use them
 	if transition := w.Transition; !w.Base.Exists() || w.Begins || w.Ends ||
 		len(transition.Frames) > 0 || transition.State != nil || len(transition.Left)+len(transition.Append) > 0 {
@@ -79,7 +76,7 @@ func idText(id state.FrameID) string {
 }
 
 // transitionArgs returns the arguments of transition.lua, in its order.
-func (s *backend) transitionArgs(w *store.Write, fields map[string]string) (args, error) {
+func (s *backend) transitionArgs(w *store.Write, fields map[string]string) args {
 	before, t := w.Base.Thread, w.Transition.Thread
 	var a args
 	a.add(s.clock(), s.o.LogTTL.Microseconds(), w.Base.Tag, w.Tag, s.name)
@@ -98,9 +95,7 @@ func (s *backend) transitionArgs(w *store.Write, fields map[string]string) (args
 	} else {
 		a.add("")
 	}
-	if err := s.queueArgs(&a, w); err != nil {
-		return nil, err
-	}
+	s.queueArgs(&a, w)
 	if w.Takes {
 		a.add(string(state.SignalLost), state.FrameID{Fence: before.Live.Fence, Seq: seal}.String())
 	} else {
@@ -108,35 +103,23 @@ func (s *backend) transitionArgs(w *store.Write, fields map[string]string) (args
 	}
 	a.add(w.Born)
 	s.fieldArgs(&a, w, fields)
-	if err := pastArgs(&a, before, w.Transition); err != nil {
-		return nil, err
-	}
-	if err := messageArgs(&a, w.Transition); err != nil {
-		return nil, err
-	}
+	pastArgs(&a, before, w.Transition)
+	messageArgs(&a, w.Transition)
 	a.add(len(w.Transition.Tokens))
 	for _, token := range w.Transition.Tokens {
-		raw, err := marshal(token)
-		if err != nil {
-			return nil, err
-		}
-		a.add(token.Interrupt.ID, raw)
+		a.add(token.Interrupt.ID)
+		a.json(token)
 	}
-	a.add(len(w.Transition.Evicted))
-	for _, id := range w.Transition.Evicted {
-		a.add(id)
-	}
+	a.list(w.Transition.Evicted)
 	a.flag(w.Lease != nil) // a commit removes the recorded results
-	if err := a.frames(w.Transition.Frames); err != nil {
-		return nil, err
-	}
+	a.frames(w.Transition.Frames)
 	a.flag(w.Ends)
 	a.add((s.keepFor(w) + grace).Milliseconds(), (s.o.LogTTL + time.Hour).Milliseconds())
-	return a, nil
+	return a
 }
 
 // pastArgs adds the additions to the past.
-func pastArgs(a *args, before *state.Thread, transition *state.Transition) error {
+func pastArgs(a *args, before *state.Thread, transition *state.Transition) {
 	a.add(transition.Thread.Rev, before.Shown, state.MaxReplaced)
 	if transition.State == nil {
 		a.add("")
@@ -149,49 +132,43 @@ func pastArgs(a *args, before *state.Thread, transition *state.Transition) error
 	}
 	a.add(document.MaxMarks, document.MaxPast, len(marks))
 	for _, mark := range marks {
-		raw, err := marshal(mark)
-		if err != nil {
-			return err
-		}
-		a.add(raw)
+		a.json(mark)
 	}
 	if transition.Ended == nil {
 		a.add("")
-		return nil
+		return
 	}
-	raw, err := marshal(transition.Ended)
-	a.add(raw, state.MaxRuns-1)
-	return err
+	a.json(transition.Ended)
+	a.add(state.MaxRuns - 1)
 }
 
 // queueArgs adds the queue before a transition that begins a run, and after one that removes a ticket. A dash is
 // any queue.
-func (s *backend) queueArgs(a *args, w *store.Write) error {
+func (s *backend) queueArgs(a *args, w *store.Write) {
 	old, queue := storedOf(w.Base).queue, w.Transition.Thread.Queue
 	if w.Transition.Ticket == "" || len(queue) == len(w.Base.Thread.Queue) {
 		if !w.Begins {
 			old = "-"
 		}
 		a.add(old, "-")
-		return nil
+		return
 	}
 	text, err := s.queueText(queue, old, "")
-	a.add(old, text)
-	return err
+	if a.add(old, text); err != nil {
+		a.add(err)
+	}
 }
 
 // messageArgs adds the messages that leave the conversation and those that join it.
-func messageArgs(a *args, transition *state.Transition) error {
+func messageArgs(a *args, transition *state.Transition) {
 	a.list(transition.Left)
 	a.add(len(transition.Append))
 	for _, m := range transition.Append {
 		text, err := messageText(&m)
-		if err != nil {
-			return err
+		if a.add(m.ID, placeText(&m), m.Slot, text); err != nil {
+			a.add(err)
 		}
-		a.add(m.ID, placeText(&m), m.Slot, text)
 	}
-	return nil
 }
 
 // fieldArgs adds the changed fields of the thread.

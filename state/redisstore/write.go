@@ -52,9 +52,7 @@ func (s *backend) Append(
 		n, size := piece(frames)
 		a := leaseArgs(l)
 		a.add(revision, idText(after), s.name)
-		if err := a.frames(frames[:n]); err != nil {
-			return before, flags, err
-		}
+		a.frames(frames[:n])
 		r, err := s.batch(ctx, appendScript, hashTagOf(l.Key), a, size)
 		if err != nil {
 			return before, flags, err
