@@ -152,7 +152,7 @@ func (p *pair) finish() []effect {
 	if err != nil {
 		p.Fatal(err)
 	}
-	if status := thread.Newest().Status; status != state.RunSuccess {
+	if status := thread.Run.Status; status != state.RunSuccess {
 		p.Errorf("the run is %s, want success", status)
 	}
 	p.mu.Lock()

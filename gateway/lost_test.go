@@ -58,7 +58,7 @@ func TestARunWhoseLogCannotBeReadIsLost(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if run := thread.Newest(); run.Status != state.RunError || run.Code != errcode.RunLost || !thread.Failed {
+				if run := thread.Run; run.Status != state.RunError || run.Code != errcode.RunLost || !thread.Failed {
 					t.Errorf("the run ended as %s %s, want run_lost", run.Status, run.Code)
 				}
 				if got := strings.Join(d.log(key), " "); got != tt.want {

@@ -96,7 +96,7 @@ func (r *reader) preludeAfterGap() (after state.FrameID, idle bool, err error) {
 	if err != nil {
 		return after, false, err
 	}
-	run := now.Thread.Newest()
+	run := now.Thread.Run
 	if !r.posted || r.resumed != nil || run == nil || run.Status != state.RunError || run.RunID != r.runID {
 		return r.prelude(now.Thread, nil)
 	}

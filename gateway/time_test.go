@@ -81,7 +81,7 @@ func (d *desktop) status(agent string) state.RunStatus {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	return t.Newest().Status
+	return t.Run.Status
 }
 
 // A sink is a response that keeps what it is sent. With stuck, writes wait for their deadline.

@@ -218,7 +218,7 @@ func (a *admission) missingCalls() []string {
 
 // idle is rows 10 to 14, for threads that are idle or failed, or have only expired questions.
 func (a *admission) idle() Verdict {
-	newest := a.t.Newest()
+	newest := a.t.Run
 	if newest != nil && newest.RunID == a.r.RunID && newest.Hash == a.r.Hash {
 		if newest.Status != RunError {
 			return Verdict{Meaning: Show, Row: 10}
@@ -276,7 +276,7 @@ func (a *admission) unanswered(last string, place Place) bool {
 	if last == "" || last != a.t.LastMessage || place.Left || !asks(place.Role) {
 		return false
 	}
-	newest := a.t.Newest()
+	newest := a.t.Run
 	return newest == nil || newest.Status != RunSuccess || a.r.Regenerate || a.r.ListRegenerates
 }
 

@@ -204,7 +204,7 @@ func checkBegin(t *testing.T, f *fixture, r *Request, v Verdict) {
 		t.Fatalf("planBegin() = %v", err)
 	}
 	f.apply(s)
-	if f.Thread.Live == nil || f.Thread.Fence != 100 || f.Thread.Newest().Origin != 100 {
+	if f.Thread.Live == nil || f.Thread.Fence != 100 || f.Thread.Run.Origin != 100 {
 		t.Fatalf("%s does not take the lease", brief(v))
 	}
 	list := NewConversation(f.inSlots())

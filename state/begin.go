@@ -152,7 +152,7 @@ func (s *Transition) startState(t *Thread, f Facts, r *Request, v Verdict) error
 		return err
 	}
 	s.Thread.EndMarked = false
-	switch newest := t.Newest(); {
+	switch newest := t.Run; {
 	case t.EndMarked && len(undo) == 0:
 	case t.EndMarked:
 		s.markPatched(t, undo)
@@ -249,7 +249,7 @@ func mergeBase(t *Thread, f Facts, r *Request) (json.RawMessage, error) {
 		}
 	}
 	present := object(f.State(t.StateRev))
-	if newest := t.Newest(); newest != nil && runs[newest.Origin] {
+	if newest := t.Run; newest != nil && runs[newest.Origin] {
 		if has[newest.LastMessage] && t.EndMarked {
 			return patchedBase(t, f, present, r.State)
 		}
@@ -258,7 +258,7 @@ func mergeBase(t *Thread, f Facts, r *Request) (json.RawMessage, error) {
 		}
 		return f.Past().Oldest(present, startMark(newest.Origin))
 	}
-	if t.Newest() == nil && t.Rev > 0 && has[t.LastMessage] { // a fork that never ran
+	if t.Run == nil && t.Rev > 0 && has[t.LastMessage] { // a fork that never ran
 		if t.EndMarked {
 			return patchedBase(t, f, present, r.State)
 		}
@@ -288,7 +288,7 @@ func object(raw json.RawMessage) json.RawMessage {
 func planRecord(t *Thread, v Verdict, now time.Time) *Transition {
 	s := newTransition(t, now)
 	var run uint64
-	if newest := t.Newest(); newest != nil {
+	if newest := t.Run; newest != nil {
 		run = newest.Origin
 	}
 	s.record(run, v.CallAnswers)

@@ -69,7 +69,7 @@ func PlanFork(t *Thread, f Facts, messageID string, key Key, now time.Time) (*Tr
 // of them names that state, so that it is found again when the fork has run.
 func pastAt(t *Thread, f Facts, list Conversation, messageID string) (json.RawMessage, []document.Mark, error) {
 	run, last := runOf(t, f, list, messageID)
-	newest, past := t.Newest(), f.Past()
+	newest, past := t.Run, f.Past()
 	present := object(f.State(t.StateRev))
 	if newest != nil && newest.Origin == run && t.Live == nil && last {
 		return present, past.With(endMark(run), nil).Marks, nil

@@ -122,7 +122,7 @@ func (s *Transition) markPatched(t *Thread, undo agui.Patch) {
 
 // restMark names the state that a thread where nothing runs was left in by its newest run, or by the fork that made it.
 func (t *Thread) restMark() string {
-	if newest := t.Newest(); newest != nil {
+	if newest := t.Run; newest != nil {
 		return endMark(newest.Origin)
 	}
 	return forkMark

@@ -2,6 +2,7 @@ package state
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -123,7 +124,7 @@ func (r *Request) newMessages(t *Thread, f Facts) (list []agui.Message, dropped 
 		case agui.RoleTool:
 			if empty && calls[m.ToolCallID] {
 				list = append(list, m)
-			} else if !t.waitsFor(m.ToolCallID) {
+			} else if !slices.ContainsFunc(t.Calls, func(c Call) bool { return c.ID == m.ToolCallID }) {
 				dropped = append(dropped, m.ID)
 			}
 		default: // activities are a server's to show
@@ -131,15 +132,6 @@ func (r *Request) newMessages(t *Thread, f Facts) (list []agui.Message, dropped 
 		}
 	}
 	return list, dropped
-}
-
-func (t *Thread) waitsFor(call string) bool {
-	for _, c := range t.Calls {
-		if c.ID == call {
-			return true
-		}
-	}
-	return false
 }
 
 // callAnswers returns the first answer of the request to each open frontend call. Calls that an interrupt is

@@ -241,9 +241,6 @@ func (t *Thread) OpenCalls() []Call {
 	return open
 }
 
-// Newest returns the newest run, or nil.
-func (t *Thread) Newest() *Run { return t.Run }
-
 // Digest is a short text that only equal keys have, whatever is in them: letters, digits, dashes and underscores.
 func (k Key) Digest() string { return Digest(k.Principal, k.Agent, k.ID) }
 

@@ -272,7 +272,7 @@ func TestCommitted(t *testing.T) {
 			f.begin(t, ask("u1 a1 u2 a2 u3"))
 			f.commit(t, test.commit)
 			f.commit(t, Commit{End: &End{Status: RunError, Code: errcode.AgentFailed}})
-			run := f.Thread.Newest()
+			run := f.Thread.Run
 			again := ask("u1 a1 u2 a2 u3", func(r *Request) { r.RunID, r.Hash = run.RunID, run.Hash })
 			if got := brief(admit(&f.Thread, f, again, noon)); got != test.want {
 				t.Errorf("the same request again: %s, want %s", got, test.want)
@@ -321,7 +321,7 @@ func TestStates(t *testing.T) {
 	with := func(s string) func(*Request) { return func(r *Request) { r.State, r.Hash = state(s), s } }
 	f.begin(t, ask("u1", with(`{"a":1}`)))
 	f.commit(t, Commit{State: state(`{"a":1,"b":1}`), Messages: messages("a1"), End: &End{Status: RunSuccess}})
-	first := f.Thread.Newest().Origin
+	first := f.Thread.Run.Origin
 	// The client has seen the end of the first run: what it changed since counts.
 	f.begin(t, ask("u1 a1 u2", with(`{"a":2,"b":1}`)))
 	f.commit(t, Commit{State: state(`{"a":2,"b":2}`), Messages: messages("a2(c1)"), Checkpoint: state(`{}`), Calls: []Call{{ID: "c1"}}, End: &End{Status: RunSuccess}})

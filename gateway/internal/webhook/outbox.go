@@ -121,7 +121,7 @@ func (w *Webhook) wereAsked(ctx context.Context, n *Notice) (bool, error) {
 	if slices.ContainsFunc(open, func(i agui.Interrupt) bool { return slices.Contains(n.IDs, i.ID) }) {
 		return true, nil
 	}
-	if newest := t.Newest(); newest == nil || newest.Origin == n.Origin {
+	if newest := t.Run; newest == nil || newest.Origin == n.Origin {
 		return false, nil
 	}
 	runs, err := w.o.Store.Runs(ctx, n.Key) // a newer run may have answered them
