@@ -98,8 +98,8 @@ func boltOptions() *bolt.Options {
 	return &bolt.Options{FreelistType: bolt.FreelistMapType, Timeout: lockPatience, NoStatistics: true}
 }
 
-// create makes an empty store at path if there is no file. The file is complete before it gets its name, and replaces no
-// other: two processes may make the store at once.
+// create makes an empty store at path if there is no file. The file is complete before it gets its name, and replaces
+// no other: two processes may make the store at once.
 func create(path string) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return nil // opening it returns its error

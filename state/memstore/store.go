@@ -96,7 +96,7 @@ type entry struct {
 	size sizes
 	asks time.Time // until when it has an open question
 
-	due    ledger.Place[*entry] // in backend.due or, once it is gone, in backend.dead; guarded by backend.mu, as the next
+	due    ledger.Place[*entry] // in backend.due or backend.dead; guarded by backend.mu, as the next two
 	place  int64                // in the order of its principal's, if placed
 	placed bool
 }
