@@ -3,6 +3,7 @@ package groupchat
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -84,6 +85,27 @@ func TestAnEffectThatFailsIsTriedAgain(t *testing.T) {
 	}))
 	must(t, r.say("go").err)
 	equal(t, "results", got, []int32{7})
+}
+
+// TestAnEffectWithoutARecordIsNotRepeated: after the result of an effect was not recorded, no goroutine of the run
+// repeats it or has another effect.
+func TestAnEffectWithoutARecordIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	for _, keys := range [][]string{{"k", "k", "k"}, {"a", "b", "c"}} {
+		var n atomic.Int32
+		r := newRig(t, AgentFunc(func(_ context.Context, t *Turn) error {
+			var failed []error
+			for _, key := range keys {
+				_, err := Once(t, key, func() (int32, error) { return n.Add(1), nil })
+				failed = append(failed, err)
+			}
+			return errors.Join(failed...)
+		}))
+		r.onceErr = errStore
+		if err := r.say("go").err; !errors.Is(err, errStore) || n.Load() != 1 {
+			t.Errorf("%v: %d effects, the run ends with %v; want 1 and %v", keys, n.Load(), err, errStore)
+		}
+	}
 }
 
 // TestRememberedKeysAreAnAgentsOwn: no key reaches what the package itself keeps in a turn.

@@ -42,6 +42,9 @@ func recorded[T any](t *Turn, key string, f func() (T, error)) (T, error) {
 	if ok || err != nil {
 		return v, err
 	}
+	if err := t.x.failure(); err != nil { // such as that the result of this effect could not be recorded
+		return v, err
+	}
 	if err := Fence(t.ctx); err != nil {
 		return v, err
 	}
