@@ -348,3 +348,6 @@ func FuzzToken(f *testing.F) {
 		}
 	})
 }
+
+// cut returns the first n bytes of a text.
+func cut(text string, n int) string { return text[:min(len(text), n)] }

@@ -98,10 +98,11 @@ func parseKeyLine(text string) (entry keyEntry, problem string) {
 		return keyEntry{}, "has a name that " + problem
 	}
 	entry.name = parts[0]
-	if n, err := hex.Decode(entry.hash[:], []byte(cut(parts[1], 2*sha256.Size))); err != nil || n != sha256.Size ||
-		len(parts[1]) != 2*sha256.Size {
+	hash, err := hex.DecodeString(parts[1])
+	if err != nil || len(hash) != sha256.Size {
 		return keyEntry{}, "has no SHA-256 in 64 hexadecimal digits behind the name"
 	}
+	entry.hash = [sha256.Size]byte(hash)
 	if len(parts) == 2 {
 		return entry, ""
 	}
@@ -110,8 +111,6 @@ func parseKeyLine(text string) (entry keyEntry, problem string) {
 	}
 	return entry, ""
 }
-
-func cut(text string, n int) string { return text[:min(len(text), n)] }
 
 // parseRoles parses comma-separated roles. It returns their problem, or "".
 func parseRoles(text string) (roles []string, problem string) {

@@ -122,11 +122,7 @@ func (l Limits) data(kind agui.PartType, s agui.Source) *Error {
 	if fault := l.checkDeclared(kind, s); fault != nil {
 		return fault
 	}
-	media := Type(s.MimeType)
-	f, ok := formatOf(media)
-	if !ok {
-		return &Error{Problem: "has a type that is not allowed"}
-	}
+	f, _ := formatOf(Type(s.MimeType))
 	data, err := base64.StdEncoding.Strict().DecodeString(s.Value)
 	switch {
 	case err != nil:

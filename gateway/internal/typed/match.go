@@ -79,16 +79,18 @@ func (q Question) approval() bool { return bytes.Contains(q.schema, []byte(`"app
 
 // optionNamed returns the option with text as its whole name, or -1.
 func (q Question) optionNamed(text string) int {
-	phrase, found := strings.Join(split(text), " "), -1
-	for i, o := range q.options {
-		if phrase == "" || !slices.ContainsFunc(o.labels,
-			func(label string) bool { return strings.Join(split(label), " ") == phrase }) {
-			continue
-		}
-		if found >= 0 {
-			return -1
-		}
-		found = i
+	phrase := strings.Join(split(text), " ")
+	return q.only(func(o option) bool {
+		return phrase != "" && slices.ContainsFunc(o.labels,
+			func(label string) bool { return strings.Join(split(label), " ") == phrase })
+	})
+}
+
+// only returns the option that matches, or -1 if none or several do.
+func (q Question) only(matches func(option) bool) int {
+	found := slices.IndexFunc(q.options, matches)
+	if found >= 0 && slices.ContainsFunc(q.options[found+1:], matches) {
+		return -1
 	}
 	return found
 }
@@ -147,18 +149,10 @@ func (o option) words() map[string]bool {
 
 // onlyNamed returns the only option with names that contain all the words, or -1.
 func (q Question) onlyNamed(words []string) int {
-	found := -1
-	for i, o := range q.options {
+	return q.only(func(o option) bool {
 		name := o.words()
-		if len(words) == 0 || slices.ContainsFunc(words, func(word string) bool { return !name[word] }) {
-			continue
-		}
-		if found >= 0 {
-			return -1
-		}
-		found = i
-	}
-	return found
+		return len(words) > 0 && !slices.ContainsFunc(words, func(word string) bool { return !name[word] })
+	})
 }
 
 // byPlace returns the option at the position in the words, or the recommended one if they ask for that.
