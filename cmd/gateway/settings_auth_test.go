@@ -25,7 +25,7 @@ func TestAuthSettingsBelongTogether(t *testing.T) {
 		{args: jwt},
 		{args: jwt + "-jwks-url http://127.0.0.1:1/keys -jwt-algorithms ES256,EdDSA -jwt-leeway 0s -jwt-roles /realm_access/roles"},
 		{args: "-auth jwt -jwt-issuer accounts.example -jwt-audience a,b -jwks-url https://accounts.example/keys"},
-		{args: "-auth header -auth-header X-Forwarded-User -auth-roles-header X-Groups -auth-proxies 10.0.0.1,10.1.0.0/16"},
+		{args: "-auth header -auth-header X-Forwarded-User -auth-roles-header X-Groups -auth-proxies 10.0.0.1,10.1.0.0/16,fe80::1%eth0"},
 
 		{args: "-auth keys", want: "-keys-file (GATEWAY_KEYS_FILE): -auth keys needs it; `gateway key NAME >> keys`"},
 		{args: "-auth keys -keys-file /does/not/exist", want: "-keys-file (GATEWAY_KEYS_FILE): keys file /does/not/exist"},

@@ -70,7 +70,11 @@ func networks(p *[]netip.Prefix) func(string) error {
 // setAllowed takes addresses and networks that are reached although they are link-local or a cloud's metadata.
 func (c *config) setAllowed(value string) error {
 	const problem = "not an address or a network; write such as 169.254.169.254 or fd00:ec2::/32, with commas between"
-	if err := items(&c.options.AllowAddresses, problem, network)(value); err != nil {
+	whole := func(text string) (netip.Prefix, bool) { // an address with a zone is of one machine's network
+		n, ok := network(text)
+		return n, ok && !strings.Contains(text, "%")
+	}
+	if err := items(&c.options.AllowAddresses, problem, whole)(value); err != nil {
 		return err
 	}
 	c.http = egress.New(c.options.AllowAddresses...)
@@ -78,14 +82,14 @@ func (c *config) setAllowed(value string) error {
 	return nil
 }
 
-// network reads a network, or an address as the network that has only it.
+// network reads a network, or an address without its zone as the network that has only it.
 func network(text string) (netip.Prefix, bool) {
 	if network, err := netip.ParsePrefix(text); err == nil {
 		return network.Masked(), true
 	}
 	address, err := netip.ParseAddr(text)
 	address = address.Unmap()
-	return netip.PrefixFrom(address, address.BitLen()), err == nil && address.Zone() == ""
+	return netip.PrefixFrom(address, address.BitLen()), err == nil
 }
 
 // webhookSecret is the variable that signs what the webhook sends. There is no flag: others can read command lines.
