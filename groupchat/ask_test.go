@@ -117,7 +117,7 @@ func TestACancelledAnswerEndsATurnThatWantsOne(t *testing.T) {
 	tool.OnError = ToolFails
 	m := newMind(t, calls("ask", `{}`), says("Never mind."))
 	for name, root := range map[string]Agent{
-		"root": wants, "team": team(Rules("b", Rule{Missing("/size"), "a"}), Participant{Name: "a", Agent: wants}, Participant{Name: "b", Agent: sayer("b")}),
+		"root": wants, "team": team(Rules("b", Rule{missing("/size"), "a"}), Participant{Name: "a", Agent: wants}, Participant{Name: "b", Agent: sayer("b")}),
 		"goroutine": AgentFunc(func(ctx context.Context, t *Turn) error { t.Go(func() error { return wants(ctx, t) }); return nil }),
 		"tool":      &LLM{Model: m.model(), Tools: []Tool{tool}},
 	} {
@@ -245,8 +245,8 @@ func TestI7ATimedOutQuestionIsAskedAgain(t *testing.T) {
 
 func TestRow139ACancelledQuestionIsNoAnswerAndNoLoop(t *testing.T) {
 	t.Parallel()
-	chat := team(Rules(Done, Rule{Missing("/choice"), "p"}), Participant{Name: "p", Agent: asker("k")})
-	outer := team(Rules(Done, Rule{Missing("/choice"), "in"}), Participant{Name: "in", Agent: chat})
+	chat := team(Rules(Done, Rule{missing("/choice"), "p"}), Participant{Name: "p", Agent: asker("k")})
+	outer := team(Rules(Done, Rule{missing("/choice"), "in"}), Participant{Name: "in", Agent: chat})
 	for _, root := range []Agent{chat, outer} {
 		r := newRig(t, root)
 		must(t, r.say("x").err)

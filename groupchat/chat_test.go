@@ -342,7 +342,7 @@ func TestMiddlewareWrapsFirstOutermost(t *testing.T) {
 
 func TestRow52OneChatServesManyThreads(t *testing.T) {
 	t.Parallel()
-	chat := team(Rules(Done, Rule{Missing("/a"), "a"}, Rule{Missing("/b"), "nest"}),
+	chat := team(Rules(Done, Rule{missing("/a"), "a"}, Rule{missing("/b"), "nest"}),
 		Participant{Name: "a", Agent: AgentFunc(func(_ context.Context, t *Turn) error {
 			a, err := t.Ask(Question{Key: "k", Message: "k?"})
 			if err != nil {

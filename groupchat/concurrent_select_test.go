@@ -8,6 +8,7 @@ import (
 
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/condition"
 )
 
 // TestASelectionIsMadeOnce asks in a fan, dies after the answer, and is taken over: the model has chosen once.
@@ -58,7 +59,7 @@ func TestASelectionIsMadeOnce(t *testing.T) {
 func ExampleSelectWhen() {
 	fan := &groupchat.Concurrent{
 		Select: groupchat.SelectWhen(map[string]groupchat.Condition{
-			"gardener": groupchat.Equals("/topic", "tea"), "roaster": groupchat.Equals("/topic", "coffee"),
+			"gardener": condition.Equals("/topic", "tea"), "roaster": condition.Equals("/topic", "coffee"),
 		}),
 		Output:       groupchat.OutputHistory,
 		Participants: []groupchat.Participant{{Name: "gardener", Agent: says("Leaves.")}, {Name: "roaster", Agent: says("Beans.")}, {Name: "cook", Agent: says("Water.")}},

@@ -37,8 +37,8 @@
 //			{Name: "writer", Description: "writes the draft", Agent: writer},
 //		},
 //		Manager: groupchat.Rules(groupchat.Done,
-//			groupchat.Rule{When: groupchat.Missing("/notes"), Speaker: "researcher"},
-//			groupchat.Rule{When: groupchat.Missing("/draft"), Speaker: "writer"},
+//			groupchat.Rule{When: condition.Missing("/notes"), Speaker: "researcher"},
+//			groupchat.Rule{When: condition.Missing("/draft"), Speaker: "writer"},
 //		),
 //	}
 //	if err := desk.Validate(); err != nil { // every mistake at once
@@ -108,7 +108,7 @@
 //	execution.go        the run; resume.go reads its checkpoint  records*.go: open turns, and their lock
 //	hooks_call.go       hooks of the run, then of the root's turn
 //	turn.go             Turn.work: the agent runs in its turn    turn_record.go: what a turn remembers
-//	chat.go             Chat.Run: the manager chooses            manager*.go, condition.go, route.go, handoff.go
+//	chat.go             Chat.Run: the manager chooses            manager*.go, route.go, handoff.go; package condition
 //	chat_turn.go        the open turn; it ends with a commit     concurrent*.go, sub.go, review.go, astool*.go
 //	turn_try.go         one try: step, subagent, failure, retry  turn_scope.go: its state; hooks_stream.go: filters
 //	llm.go              LLM.Run: the loop of replies and calls   remote*.go: agents on other servers; package script

@@ -158,16 +158,15 @@ func TestKeysOfCallsDependOnArguments(t *testing.T) {
 // TestACancelledQuestionDoesNotLoop cancels the question of a guesser, which then has no further turn.
 func TestACancelledQuestionDoesNotLoop(t *testing.T) {
 	t.Parallel()
-	spoke := func(name string) Condition { return func(v View) bool { return v.LastSpeaker == name } }
-	correct := Equals("/hint", "correct")
+	correct := equals("/hint", `"correct"`)
 	for name, tt := range map[string]struct {
 		manager func() Manager
 		want    []string
 	}{
-		"the default is the one who guesses": {Rules("guesser", Rule{spoke("guesser"), "human"}, Rule{And(spoke("human"), correct), Done}), []string{"go", "5"}},
-		"a rule chooses who guesses":         {Rules(Done, Rule{spoke("guesser"), "human"}, Rule{Not(correct), "guesser"}), []string{"go", "5", "5"}},
+		"the default is the one who guesses": {Rules("guesser", Rule{spoke("guesser"), "human"}, Rule{allOf(spoke("human"), correct), Done}), []string{"go", "5"}},
+		"a rule chooses who guesses":         {Rules(Done, Rule{spoke("guesser"), "human"}, Rule{not(correct), "guesser"}), []string{"go", "5", "5"}},
 		"two before the person":              {Rules("other", Rule{spoke("other"), "guesser"}, Rule{spoke("guesser"), "human"}), []string{"go", "other", "5"}},
-		"a default that has not spoken yet":  {Rules("other", Rule{Missing("/hint"), "human"}, Rule{spoke("other"), Done}, Rule{spoke("nobody"), "guesser"}), []string{"go", "other"}},
+		"a default that has not spoken yet":  {Rules("other", Rule{missing("/hint"), "human"}, Rule{spoke("other"), Done}, Rule{spoke("nobody"), "guesser"}), []string{"go", "other"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

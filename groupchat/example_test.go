@@ -10,6 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/condition"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/document"
 )
@@ -69,8 +70,8 @@ func ExampleChat() {
 	})
 	desk := &groupchat.Chat{
 		Manager: groupchat.Rules(groupchat.Done,
-			groupchat.Rule{When: groupchat.Missing("/notes"), Speaker: "researcher"},
-			groupchat.Rule{When: groupchat.Missing("/draft"), Speaker: "writer"}),
+			groupchat.Rule{When: condition.Missing("/notes"), Speaker: "researcher"},
+			groupchat.Rule{When: condition.Missing("/draft"), Speaker: "writer"}),
 		Participants: []groupchat.Participant{{Name: "researcher", Agent: researcher}, {Name: "writer", Agent: writer}},
 	}
 	if err := desk.Validate(); err != nil {

@@ -127,7 +127,7 @@ func TestG5RetryIsTheSameTurnUnderANewInvocation(t *testing.T) {
 
 func TestG5SkipCountsARoundAndTellsTheManager(t *testing.T) {
 	t.Parallel()
-	chat := team(Rules(Done, Rule{Missing("/a"), "bad"}, Rule{Missing("/b"), "good"}),
+	chat := team(Rules(Done, Rule{missing("/a"), "bad"}, Rule{missing("/b"), "good"}),
 		Participant{Name: "bad", Agent: failing(errors.New("boom")), OnError: ErrorPolicy{Skip: true}},
 		Participant{Name: "good", Agent: AgentFunc(func(_ context.Context, t *Turn) error { return t.State().Set("/b", 1) })})
 	r := newRig(t, chat)

@@ -156,7 +156,7 @@ func TestAModelIsToldWhoDidNothing(t *testing.T) {
 		{"mended", []script{ann, ann, ann, bob, terminates}, LLMManagerOptions{}, "ann ann bob supervisor", ""},
 		{"in other words", []script{ann, ann, chooses(" ANN ", ""), terminates}, LLMManagerOptions{}, "ann ann supervisor", ""},
 		{"later", []script{ann, ann, bob, ann, terminates}, LLMManagerOptions{}, "ann ann bob ann supervisor", ""},
-		{"fallback", []script{ann}, LLMManagerOptions{Retries: -1, Fallback: Rules(Done, Rule{Missing("/bob"), "bob"}, Rule{Missing("/bob"), "ann"})}, "ann ann bob ann", ""},
+		{"fallback", []script{ann}, LLMManagerOptions{Retries: -1, Fallback: Rules(Done, Rule{missing("/bob"), "bob"}, Rule{missing("/bob"), "ann"})}, "ann ann bob ann", ""},
 		{"for ever", []script{ann}, LLMManagerOptions{}, "ann ann", errcode.NoProgress},
 		{"by the fallback, too", []script{ann}, LLMManagerOptions{Fallback: Rules("ann")}, "ann ann", errcode.NoProgress},
 	}

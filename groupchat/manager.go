@@ -106,6 +106,14 @@ type Checker interface {
 // Done is what a rule or a default names instead of a speaker to end the chat.
 const Done = "done"
 
+// A Condition looks at a manager's view: the shared state, and the messages. It has no effect and does not fail: where
+// a value is missing, or has another type than the condition is about, it does not hold. Package condition makes them.
+// Conditions are used in rules, in Chat.Until and in [SelectWhen].
+type Condition func(v View) bool
+
+// holds reports whether c holds; a condition that is nil does not.
+func (c Condition) holds(v View) bool { return c != nil && c(v) }
+
 // A Rule lets Speaker speak when When holds.
 type Rule struct {
 	When    Condition

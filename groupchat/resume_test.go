@@ -81,7 +81,7 @@ func TestAnotherManagerDoesNotGoOn(t *testing.T) {
 	}
 	managers := map[string]func() Manager{
 		"sequential": Sequential(), "round robin": RoundRobin(), "custom": custom,
-		"rules": Rules("b", Rule{Missing("/a"), "a"}), "route": Route("/x", map[string]string{"b": "b"}, "a"),
+		"rules": Rules("b", Rule{missing("/a"), "a"}), "route": Route("/x", map[string]string{"b": "b"}, "a"),
 		"handoff": Handoff(HandoffOptions{Start: "a"}), "model": LLMManager(LLMManagerOptions{Model: newMind(t, says(`{"next_speaker":"a"}`)).model()}),
 	}
 	for was, before := range managers {

@@ -22,7 +22,7 @@ func star(names ...string) *Chat {
 	var rules []Rule
 	var people []Participant
 	for _, name := range names {
-		rules = append(rules, Rule{Missing("/" + name), name})
+		rules = append(rules, Rule{missing("/" + name), name})
 		people = append(people, Participant{Name: name, Agent: sets("/" + name)})
 	}
 	decide := Rules(Done, rules...)
@@ -181,7 +181,7 @@ func TestRow80ATurnsResultIsWhoWhatAndTheWholeConversation(t *testing.T) {
 
 func TestRow85RulesInOrderWithExactlyOneDefault(t *testing.T) {
 	t.Parallel()
-	m := Rules("other", Rule{Present("/a"), "a"}, Rule{Present("/b"), "b"})
+	m := Rules("other", Rule{not(missing("/a")), "a"}, Rule{not(missing("/b")), "b"})
 	for doc, want := range map[string]string{`{"a":1,"b":1}`: "a", `{"b":1}`: "b", `{}`: "other"} {
 		d, err := choice(t, m, doc, View{})
 		must(t, err)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/condition"
 )
 
 // The bounds of one condition.
@@ -84,17 +85,17 @@ func (c *conditionReader) read(n *Value, depth int) groupchat.Condition {
 	}
 	switch key {
 	case "missing":
-		return groupchat.Missing(value.pointer())
+		return condition.Missing(value.pointer())
 	case "present":
-		return groupchat.Present(value.pointer())
+		return condition.Present(value.pointer())
 	case "speaker":
-		return groupchat.Speaker(c.participant(value))
+		return condition.Speaker(c.participant(value))
 	case "and":
-		return groupchat.And(c.several(value, key, depth)...)
+		return condition.And(c.several(value, key, depth)...)
 	case "or":
-		return groupchat.Or(c.several(value, key, depth)...)
+		return condition.Or(c.several(value, key, depth)...)
 	case "not":
-		return groupchat.Not(c.read(value, depth+1))
+		return condition.Not(c.read(value, depth+1))
 	}
 	return c.comparison(key, value)
 }
@@ -135,18 +136,18 @@ func (c *conditionReader) comparison(key string, n *Value) groupchat.Condition {
 	pointer := path.pointer()
 	switch key {
 	case "equals":
-		return groupchat.Equals(pointer, with.JSON())
+		return condition.Equals(pointer, with.JSON())
 	case "contains":
 		if with.isScalar() && strings.HasPrefix(string(with.JSON()), `"`) {
-			return groupchat.Contains(pointer, with.Text())
+			return condition.Contains(pointer, with.Text())
 		}
-		return groupchat.Contains(pointer, with.JSON())
+		return condition.Contains(pointer, with.JSON())
 	case "greater":
-		return groupchat.Greater(pointer, with.decimal())
+		return condition.Greater(pointer, with.decimal())
 	case "less":
-		return groupchat.Less(pointer, with.decimal())
+		return condition.Less(pointer, with.decimal())
 	}
-	return groupchat.Matches(pointer, with.regexp())
+	return condition.Matches(pointer, with.regexp())
 }
 
 // said reads a comparison with the last message of the user or of a participant.
@@ -171,9 +172,9 @@ func (c *conditionReader) said(key string, who, with *Value) groupchat.Condition
 		if slices.Contains(c.names, userWord) {
 			who.Bad("user is the person here, and a participant has that name; rename the participant")
 		}
-		return groupchat.UserSaid(test)
+		return condition.UserSaid(test)
 	}
-	return groupchat.Said(c.participant(who), test)
+	return condition.Said(c.participant(who), test)
 }
 
 // words reads a text that somebody may say.

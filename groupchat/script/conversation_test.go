@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/condition"
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
 	"github.com/agui-gateway/gateway/state/document"
 )
@@ -131,7 +132,7 @@ func (m *testMember) agent() groupchat.Agent {
 	default:
 		var rules []groupchat.Rule
 		for _, r := range m.Rules {
-			rules = append(rules, groupchat.Rule{When: groupchat.Missing(r[0]), Speaker: r[1]})
+			rules = append(rules, groupchat.Rule{When: condition.Missing(r[0]), Speaker: r[1]})
 		}
 		c.Manager = groupchat.Rules(groupchat.Done, rules...)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/condition"
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
 	"github.com/agui-gateway/gateway/groupchat/modeltest"
 )
@@ -140,14 +141,14 @@ func TestAChangedToolDoesNotGoOn(t *testing.T) {
 func TestScriptsBranch(t *testing.T) {
 	t.Parallel()
 	said := func(word string) groupchat.Condition {
-		return groupchat.UserSaid(func(text string) bool { return strings.Contains(text, word) })
+		return condition.UserSaid(func(text string) bool { return strings.Contains(text, word) })
 	}
 	agent := &Agent{Steps: []Step{
 		{When: &When{If: said("order"), Then: []Step{
 			{Each: &Each{In: []any{"cup", "plate"}, Do: []Step{{Ask: &Ask{Key: "n", Message: "How many of ${each.item}?"}}, {Say: "${answers.n} of ${each.item}."}}}},
 			{Set: &Set{Path: "/ordered", Value: true}},
 		}}},
-		{When: &When{If: groupchat.Present("/ordered"), Then: []Step{{Say: "Thank you."}}, Else: []Step{{Say: "Hello."}}}},
+		{When: &When{If: condition.Present("/ordered"), Then: []Step{{Say: "Thank you."}}, Else: []Step{{Say: "Hello."}}}},
 	}}
 	must(t, agent.Validate())
 	places := groupchattest.EachTakeover(t, func(t modeltest.T) *groupchattest.Thread {
@@ -189,7 +190,7 @@ func TestValidateTools(t *testing.T) {
 		"result: ${answers.sure}":               {Result: "${answers.sure}"},
 		"step 1.then.1: does 0 things":          {Parameters: city, Steps: []Step{{When: &When{Value: "${arguments.city}", Then: []Step{{}}}}}},
 		"when: has neither":                     {Steps: []Step{{When: &When{Then: []Step{{Say: "x"}}}}}},
-		"when: has no steps":                    {Steps: []Step{{When: &When{If: groupchat.Present("/a")}}}},
+		"when: has no steps":                    {Steps: []Step{{When: &When{If: condition.Present("/a")}}}},
 		"is nested deeper than 8":               {Steps: deep},
 		"what is merged is an object":           {Steps: []Step{{Set: &Set{Path: "/a", Value: 1, Merge: true}}}},
 		"the schema is not a JSON Schema":       {Steps: []Step{{Ask: &Ask{Key: "k", Message: "?", Schema: object{"type": 5}}}}},

@@ -35,3 +35,20 @@ func TestTranscriptIsTheNewestOfWhatWasSaid(t *testing.T) {
 	}
 	equal(t, "of nothing", len(View{}.Transcript(10)), 0)
 }
+
+// TestConditionsOnWhatWasSaid lets a team be led by the user's words and by each other's.
+func TestConditionsOnWhatWasSaid(t *testing.T) {
+	t.Parallel()
+	inner := team(Rules(Done, Rule{allOf(not(spoke("check")), userSaid("check")), "check"}), Participant{Name: "check", Agent: sayer("nested: fine")})
+	chat := team(Rules(Done,
+		Rule{allOf(userSaid("refund"), not(said("clerk", "refunded"))), "clerk"},
+		Rule{allOf(spoke("clerk"), said("clerk", "refunded")), "team"},
+	), Participant{Name: "clerk", Agent: sayer("refunded")}, Participant{Name: "team", Agent: inner})
+	r := newRig(t, chat)
+	s := r.say("refund, and check it")
+	must(t, s.err)
+	equal(t, "steps", strings.Join(s.steps(), " "), "clerk team team.check")
+	s = r.say("thanks")
+	must(t, s.err)
+	equal(t, "steps of other words", strings.Join(s.steps(), " "), "")
+}

@@ -1,6 +1,7 @@
 package groupchat
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -8,6 +9,60 @@ import (
 	"github.com/agui-gateway/gateway/internal/clip"
 	"github.com/agui-gateway/gateway/model"
 )
+
+func (v View) raw(pointer string) (json.RawMessage, bool) {
+	if v.State == nil {
+		return nil, false
+	}
+	return v.State.Raw(pointer)
+}
+
+// LastUser returns the newest user message of the conversation, and whether there is one.
+func (v View) LastUser() (Message, bool) {
+	return v.newest(func(m Message) bool { return m.Role == agui.RoleUser })
+}
+
+// LastWords returns the newest message with words that a participant, or the supervisor, said under its name, and
+// whether there is one.
+func (v View) LastWords(participant string) (Message, bool) {
+	return v.newest(func(m Message) bool {
+		return m.Role == agui.RoleAssistant && m.Name == participant && !m.Content.IsZero() && v.saidBy(m, participant)
+	})
+}
+
+// saidBy reports whether m, which has the participant's name, may be the participant's: others in the tree may have
+// that name.
+func (v View) saidBy(m Message, participant string) bool {
+	if v.turn == nil {
+		return true
+	}
+	path := v.turn.x.speaker(m)
+	return path == "" || path == joinPath(v.turn.identity(), participant)
+}
+
+// newest returns the newest message of the conversation for which is holds. It reads no more of the conversation than
+// it has to.
+func (v View) newest(is func(Message) bool) (Message, bool) {
+	if v.backward == nil {
+		return newest(v.History(), is)
+	}
+	for m := range v.backward {
+		if is(m) {
+			return m, true
+		}
+	}
+	return Message{}, false
+}
+
+// newest returns the last of messages for which is holds.
+func newest(messages []Message, is func(Message) bool) (Message, bool) {
+	for _, m := range slices.Backward(messages) {
+		if is(m) {
+			return m, true
+		}
+	}
+	return Message{}, false
+}
 
 // Transcript is the newest part of the conversation, at most maxBytes of it, in the form for a leading model: words
 // alone, others' under their names, the supervisor's as its own. The newest message of the user's is always in it, as
