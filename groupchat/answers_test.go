@@ -52,9 +52,9 @@ func TestAFansAnswersAreThoseOfAll(t *testing.T) {
 			}
 			people := []Participant{{Name: "panel", Agent: agent}}
 			if p.next != nil {
-				tell := template(t, *p.next)
+				tell := fill(*p.next)
 				people = append(people, Participant{Name: "next", Agent: AgentFunc(func(_ context.Context, t *Turn) error {
-					return SayOnce(t, "say", tell.Text(t.viewNow()))
+					return SayOnce(t, "say", tell(t.viewNow()))
 				})})
 			}
 			r := newRig(t, team(Sequential(), people...))
@@ -94,7 +94,7 @@ func TestAFanAsAToolAnswersForAll(t *testing.T) {
 	tool := AsTool(fan, AsToolOptions{Name: "panel", Branch: BranchParent})
 	tool.Approve = ApproveNever
 	m := newMind(t, calls("panel", `{"query":"well?"}`), says("done"), says("again"))
-	boss := &LLM{Model: m.model(), Tools: []Tool{tool}, Prepare: []Provider{template(t, "{{last:panel|none}}").Prepare}}
+	boss := &LLM{Model: m.model(), Tools: []Tool{tool}, Prepare: []Provider{instruct("{{last:panel|none}}")}}
 	r := newRig(t, team(Sequential(), Participant{Name: "boss", Agent: boss}))
 	must(t, r.say("x").err)
 	must(t, r.say("y").err)

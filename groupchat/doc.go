@@ -24,7 +24,7 @@
 //
 // [LLM] is an agent with a language model and tools ([NewTool], [NewTurnTool], or a [ToolSource]). The model is any
 // implementation of [model.Model], such as those of package [github.com/agui-gateway/gateway/model/openai]. A
-// [Provider] computes instructions and tools for each turn; a [Template] is text with variables such as {{input}}.
+// [Provider] computes instructions and tools for each turn; package template has texts with variables such as {{input}}.
 //
 // # A team
 //
@@ -112,7 +112,7 @@
 //	chat_turn.go        the open turn; it ends with a commit     concurrent*.go, sub.go, review.go, astool*.go
 //	turn_try.go         one try: step, subagent, failure, retry  turn_scope.go: its state; hooks_stream.go: filters
 //	llm.go              LLM.Run: the loop of replies and calls   remote*.go: agents on other servers; package script
-//	prepare.go          computes instructions for the turn       template*.go
+//	prepare.go          computes instructions for the turn       package template
 //	llm_tools.go        the tools of the turn                    tool*.go; verdict.go, approve*.go: questions
 //	llm_request.go      conversation ─► request                  visibility.go, conversation.go, history*.go
 //	llm_ask.go          one reply, recorded by once.go           history_fit.go: shorter, if it is too long

@@ -44,27 +44,6 @@ func ExampleProvider() {
 	// error: <nil>
 }
 
-func ExampleParseTemplate() {
-	p, err := groupchat.ParseTemplate("Answer {{input}} for {{state:/customer/name|a guest}}, and begin with {{last:researcher|nothing}}.")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	document, err := document.New(json.RawMessage(`{"customer":{"name":"{{input}}"}}`), document.Options{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	view := groupchat.View{State: document}.WithHistory([]groupchat.Message{{Role: agui.RoleUser, Content: agui.TextContent("why?")}})
-	fmt.Println(p.Text(view)) // with an agent: groupchat.LLM{Prepare: []groupchat.Provider{p.Prepare}}
-
-	_, err = groupchat.ParseTemplate("Answer {{question}}.")
-	fmt.Println(err)
-	// Output:
-	// Answer why? for {{input}}, and begin with nothing.
-	// {{question}} is no variable; write one of {{state:/pointer}}, {{input}}, {{last:participant}}, {{date}}, or {{{{ for the characters themselves
-}
-
 func ExampleWithContract() {
 	writer := groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
 		return t.State().Set("/text", 42) // it should have been words

@@ -213,5 +213,3 @@ func providedMessage(m Message, name string) model.Message {
 	}
 	return out
 }
-
-var _ Provider = (*Template)(nil).Prepare

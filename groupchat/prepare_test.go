@@ -188,7 +188,7 @@ func TestAManagersInstructionsAreComputed(t *testing.T) {
 		p.Sees = []string{"/x"}
 		return nil
 	}
-	o := LLMManagerOptions{Model: m.model(), Prepare: []Provider{template(t, "Choose for {{input}} after {{last:a|nobody}}.").Prepare, add}}
+	o := LLMManagerOptions{Model: m.model(), Prepare: []Provider{instruct("Choose for {{input}} after {{last:a|nobody}}."), add}}
 	r := newRig(t, team(LLMManager(o), Participant{Name: "a", Agent: sayer("words")}))
 	r.state = json.RawMessage(`{"x":5}`)
 	must(t, r.say("tea").err)

@@ -1,11 +1,14 @@
 package groupchat
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/internal/clip"
 	"github.com/agui-gateway/gateway/model"
 )
@@ -124,4 +127,108 @@ func (v View) nameOf(m Message) string {
 		return m.Name
 	}
 	return v.turn.x.nameOf(m)
+}
+
+// A hearing is the conversation for variables in texts: all messages that a turn may see, also those that the context of
+// its participant omits.
+type hearing struct {
+	turn     *Turn
+	chat     *chatRun // the manager's chat; nil for a participant
+	messages func() []Message
+}
+
+// hears returns the hearing of t. Without now, it omits messages since t began: other turns may work at the same time.
+func (t *Turn) hears(now bool) *hearing {
+	return &hearing{turn: t, messages: sync.OnceValue(func() []Message {
+		if now {
+			return t.conversation()
+		}
+		return t.heard()
+	})}
+}
+
+// viewNow returns the view of t with the messages since t began.
+func (t *Turn) viewNow() View {
+	v := t.view()
+	v.history, v.hearing = t.Messages, t.hears(true)
+	return v
+}
+
+func (r *chatRun) hears() *hearing {
+	h := r.t.hears(true)
+	h.chat = r
+	return h
+}
+
+// heard returns the conversation of t at its beginning.
+func (t *Turn) heard() []Message {
+	all := t.conversation()
+	after := t.record.After
+	if t.visibility != nil {
+		after = cmp.Or(after, t.visibility.after)
+	}
+	if after == "" {
+		return all
+	}
+	later, past := map[string]bool{}, false
+	t.run.Inspect(func(v *run.View) {
+		for _, m := range v.Messages() {
+			if past {
+				later[m.ID] = true
+			}
+			past = past || m.ID == after
+		}
+	})
+	return slices.DeleteFunc(slices.Clone(all), func(m Message) bool { return later[m.ID] })
+}
+
+func (v View) conversation() []Message {
+	if v.hearing == nil {
+		return v.History()
+	}
+	return v.hearing.messages()
+}
+
+// LastInput returns the newest user message, and whether there is one. It also finds messages that the context of a
+// participant omits.
+func (v View) LastInput() (Message, bool) { return lastUser(v.conversation()) }
+
+// LastAnswer returns the text of the last answer of the participant called name, or of its team. It also finds messages
+// that the context of a participant omits.
+func (v View) LastAnswer(name string) string {
+	if v.hearing == nil {
+		m, _ := v.LastWords(name)
+		return m.Content.Text()
+	}
+	path, said := v.hearing.saidBy(name)
+	return joined(v.hearing.turn.x.answers(v.conversation(), cmp.Or(path, name), said))
+}
+
+// saidBy returns a test for the messages of the participant called name, and its path: that of the nearest team with such
+// a participant, else that of the only one in the whole tree.
+func (h *hearing) saidBy(name string) (path string, said func(Message) bool) {
+	x := h.turn.x
+	path = x.names[name]
+	chat := h.chat
+	for at := h.turn; at != nil; at = at.up {
+		if chat == nil {
+			chat = at.chat
+		}
+		if chat != nil && chat.participant(name) != nil {
+			path = joinPath(chat.t.identity(), name)
+			break
+		}
+		chat = nil
+	}
+	return path, func(m Message) bool {
+		by := x.speaker(m)
+		switch {
+		case by == "":
+			return m.Name == name
+		case path == "":
+			return by == name || strings.HasSuffix(by, "."+name)
+		default:
+			return by == path || strings.HasPrefix(by, path+".")
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/template"
 )
 
 // A mention is a variable {{last:NAME}} in a text.
@@ -16,11 +17,11 @@ type mention struct {
 
 // templated reads a text that may have variables. The template is nil if it has none. Values of the environment are
 // text: they are put in after the variables were found.
-func (b *builder) templated(n *Value) (string, *groupchat.Template) {
+func (b *builder) templated(n *Value) (string, *template.Template) {
 	if !n.isScalar() {
 		return n.Text(), nil
 	}
-	p, err := groupchat.ParseTemplate(n.text)
+	p, err := template.Parse(n.text)
 	if err != nil {
 		n.Bad("%s", err)
 		return "", nil
@@ -35,7 +36,7 @@ func (b *builder) templated(n *Value) (string, *groupchat.Template) {
 		return p.Text(groupchat.View{}), nil
 	}
 	for _, v := range variables {
-		if v.Kind == groupchat.VariableLast {
+		if v.Kind == template.Last {
 			b.mentions = append(b.mentions, mention{n, v.Name, b.current})
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/template"
 	"github.com/agui-gateway/gateway/state/document"
 )
 
@@ -201,7 +202,7 @@ func (b *builder) checkInputs(s *share, c *contract) {
 		want := typesAt(c.Inputs, []string{name})
 		have, from := anyType, "nothing"
 		if s.scope.Inputs[name] != nil {
-			if p, err := groupchat.ParseTemplate(values[i].text); err == nil && !p.IsValue() {
+			if p, err := template.Parse(values[i].text); err == nil && !p.IsValue() {
 				have, from = stringType, "a text"
 			}
 		} else if pointer := s.scope.Mapping.In[name]; !b.isReduced(pointer) {

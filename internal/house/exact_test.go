@@ -19,8 +19,8 @@ var foreignJSON = []string{
 var plainJSON = []string{
 	"gateway/principal.go", "gateway/sent_messages.go", "gateway/trace_steps.go", "gateway/auth/jwt.go", "groupchat/approve_question.go",
 	"groupchat/approve_remember.go", "groupchat/astool_session.go", "groupchat/contract.go", "groupchat/conversation.go", "groupchat/execution.go",
-	"groupchat/concurrent.go", "groupchat/history_notes.go", "groupchat/llm_ask.go", "groupchat/llm_forget.go", "groupchat/llm_speak.go", "groupchat/notes.go", "groupchat/once.go",
-	"groupchat/question.go", "groupchat/remote_conversation.go", "groupchat/remote_request.go", "groupchat/template_values.go",
+	"groupchat/concurrent.go", "groupchat/llm_ask.go", "groupchat/llm_forget.go", "groupchat/llm_speak.go", "groupchat/notes.go", "groupchat/once.go",
+	"groupchat/question.go", "groupchat/remote_conversation.go", "groupchat/remote_request.go",
 	"groupchat/thread/saved.go", "groupchat/tool_call.go", "groupchat/tool_input.go", "groupchat/tool_schema.go", "groupchat/usage.go", "groupchat/view_record.go",
 	"groupchat/guard/json.go", "groupchat/plan/manager.go", "httptool/check.go", "langgraph/thread.go", "model/openai/body.go", "model/openai/chunk.go",
 	"model/openai/chunk_plain.go", "model/openai/errors.go", "model/openai/form.go", "model/openai/opaque.go", "model/openai/responses_body.go",

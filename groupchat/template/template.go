@@ -1,4 +1,4 @@
-package groupchat
+package template
 
 import (
 	"errors"
@@ -16,43 +16,42 @@ const (
 	MaxVariables = 64 // in one text
 )
 
-// A VariableKind is the source of a variable's value.
-type VariableKind string
+// A Kind is the source of the value of a variable.
+type Kind string
 
 // The kinds of variables.
 const (
-	VariableState VariableKind = "state" // the value at a JSON Pointer of the state: {{state:/topic}}
-	VariableInput VariableKind = "input" // the user's last message: {{input}}
-	VariableLast  VariableKind = "last"  // the last words of a participant: {{last:researcher}}
-	VariableDate  VariableKind = "date"  // the day, in UTC, as 2006-01-02: {{date}}
+	State Kind = "state" // the value at a JSON Pointer of the state: {{state:/topic}}
+	Input Kind = "input" // the user's last message: {{input}}
+	Last  Kind = "last"  // the last words of a participant: {{last:researcher}}
+	Date  Kind = "date"  // the day, in UTC, as 2006-01-02: {{date}}
 )
 
-// variableKinds are all of them, as they are written.
-var variableKinds = []string{"{{state:/pointer}}", "{{input}}", "{{last:participant}}", "{{date}}"}
+// kinds lists the variables as they are written.
+var kinds = []string{"{{state:/pointer}}", "{{input}}", "{{last:participant}}", "{{date}}"}
 
-// A Variable is a place in a [Template] at which a value is put in.
+// A Variable is a place in a [Template] for a value.
 type Variable struct {
-	Kind VariableKind
+	Kind Kind
 	Name string // the JSON Pointer, or the participant
-	// Default is put in if there is no value: nothing is there, or null, "", [] or {}.
+	// Default is inserted if there is no value: none at all, or null, "", [] or {}.
 	Default string
 }
 
-// A Template is text with variables. What they stand for is put in as it is: a value that looks like a variable is
-// text. A template does not change, and may be used by several goroutines at once.
+// A Template is text with variables. Values are inserted unchanged: a value that looks like a variable is text. A template does not change, and may be used by several goroutines at once.
 type Template struct {
-	parts []templatePart // each with a text or a variable
+	parts []part // each with a text or a variable
 }
 
-type templatePart struct {
+type part struct {
 	text     string
 	variable *Variable
 }
 
-// ParseTemplate reads a template: text with variables such as {{state:/topic}}, {{input}}, {{last:researcher}} and
+// Parse reads a template: text with variables such as {{state:/topic}}, {{input}}, {{last:researcher}} and
 // {{date}}, each with an optional default after a bar: {{state:/topic|the weather}}. {{{{ is written for the characters
 // {{. The error describes the mistake in the first variable that is none, and quotes that variable.
-func ParseTemplate(text string) (*Template, error) {
+func Parse(text string) (*Template, error) {
 	p := &Template{}
 	literal := ""
 	for {
@@ -75,7 +74,7 @@ func ParseTemplate(text string) (*Template, error) {
 			return nil, err
 		}
 		p.add(literal)
-		p.parts = append(p.parts, templatePart{variable: v})
+		p.parts = append(p.parts, part{variable: v})
 		if len(p.Variables()) > MaxVariables {
 			return nil, fmt.Errorf("more than %d variables", MaxVariables)
 		}
@@ -85,7 +84,7 @@ func ParseTemplate(text string) (*Template, error) {
 
 func (p *Template) add(text string) {
 	if text != "" {
-		p.parts = append(p.parts, templatePart{text: text})
+		p.parts = append(p.parts, part{text: text})
 	}
 }
 
@@ -94,28 +93,28 @@ func parseVariable(inside string) (*Variable, error) {
 	quoted := "{{" + clip.To(inside, 60) + "}}"
 	what, otherwise, _ := strings.Cut(inside, "|")
 	kind, name, named := strings.Cut(strings.TrimSpace(what), ":")
-	v := &Variable{Kind: VariableKind(kind), Name: name, Default: strings.TrimSpace(otherwise)}
+	v := &Variable{Kind: Kind(kind), Name: name, Default: strings.TrimSpace(otherwise)}
 	switch v.Kind {
-	case VariableState:
+	case State:
 		if !strings.HasPrefix(name, "/") || document.CheckPointer(name) != nil {
 			return nil, fmt.Errorf("%s: not a JSON Pointer; write {{state:/name}} or {{state:/name/inner}}", quoted)
 		}
-	case VariableLast:
+	case Last:
 		if name == "" {
 			return nil, fmt.Errorf("%s names nobody; write {{last:participant}}", quoted)
 		}
-	case VariableInput, VariableDate:
+	case Input, Date:
 		if named {
 			return nil, fmt.Errorf("%s: nothing follows %s; write {{%s}}", quoted, kind, kind)
 		}
 	default:
 		return nil, fmt.Errorf("%s is no variable; write one of %s, or {{{{ for the characters themselves", quoted,
-			strings.Join(variableKinds, ", "))
+			strings.Join(kinds, ", "))
 	}
 	return v, nil
 }
 
-// Variables are those of the template, in its order.
+// Variables returns the variables of the template in their order.
 func (p *Template) Variables() []Variable {
 	var all []Variable
 	for _, part := range p.parts {
@@ -129,11 +128,11 @@ func (p *Template) Variables() []Variable {
 // IsValue reports whether the template is one variable of the state and nothing else, with a value of any type: see
 // [Template.Value].
 func (p *Template) IsValue() bool {
-	return len(p.parts) == 1 && p.parts[0].variable != nil && p.parts[0].variable.Kind == VariableState
+	return len(p.parts) == 1 && p.parts[0].variable != nil && p.parts[0].variable.Kind == State
 }
 
-// Expand returns the template with each piece of its fixed text, and each default, as f has it. What f returns is text,
-// also if it has variables in it.
+// Expand returns the template with f applied to each piece of fixed text and to each default. The results of f are not
+// parsed.
 func (p *Template) Expand(f func(text string) string) *Template {
 	q := &Template{parts: slices.Clone(p.parts)}
 	for i, part := range q.parts {
