@@ -15,6 +15,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/history"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/memstore"
@@ -78,7 +79,7 @@ func TestAThreadWithoutEndIsTakenOver(t *testing.T) {
 		defer close(door.buried)
 		// After 20 turns the oldest leave, in steps of six: 20, 26, … 98.
 		m := &narrowModel{holdAt: "Question 98 ", held: make(chan struct{})}
-		agent := &groupchat.LLM{Model: m, History: &groupchat.History{Turns: 20, Tokens: 3500, Strategy: groupchat.HistorySummarise}}
+		agent := &groupchat.LLM{Model: m, History: &history.Policy{Turns: 20, Tokens: 3500, Strategy: history.Summarise}}
 		replica := func(store state.Store) *world {
 			return newBubbleWorld(t, func(o *gateway.Options) {
 				o.Store, o.Shared, o.Now, o.RunAttempts, o.NewID = store, true, nil, 3, nil
@@ -113,7 +114,7 @@ func TestAThreadWithoutEndMoves(t *testing.T) {
 	t.Parallel()
 	url := redistest.Start(t).URL()
 	m := &narrowModel{holdAt: "Question 26 ", held: make(chan struct{})}
-	agent := &groupchat.LLM{Model: m, History: &groupchat.History{Turns: 20, Strategy: groupchat.HistorySummarise}}
+	agent := &groupchat.LLM{Model: m, History: &history.Policy{Turns: 20, Strategy: history.Summarise}}
 	replica := func() *world {
 		store, err := redisstore.Open(t.Context(), url, redisstore.Options{Logger: slog.New(slog.DiscardHandler)})
 		if err != nil {

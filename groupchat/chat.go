@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/history"
 	"github.com/agui-gateway/gateway/state/document"
 	"github.com/agui-gateway/gateway/telemetry"
 )
@@ -34,7 +35,7 @@ type Chat struct {
 	State StateSpec
 	// History is that of the participants which speak through models, of those in their teams and of a manager that is
 	// a model, unless they have their own.
-	History *History
+	History *history.Policy
 	// Suggester proposes what a person could say to the chat next; nil proposes nothing.
 	Suggester Suggester
 }

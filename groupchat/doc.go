@@ -114,8 +114,8 @@
 //	llm.go              LLM.Run: the loop of replies and calls   remote*.go: agents on other servers; package script
 //	prepare.go          computes instructions for the turn       package template
 //	llm_tools.go        the tools of the turn                    tool*.go; verdict.go, approve*.go: questions
-//	llm_request.go      conversation ─► request                  visibility.go, conversation.go, history*.go
-//	llm_ask.go          one reply, recorded by once.go           history_fit.go: shorter, if it is too long
+//	llm_request.go      conversation ─► request                  visibility.go, conversation.go
+//	llm_ask.go          one reply, recorded by once.go           llm_history.go; package history shortens requests
 //	step.go             telemetry around the call of the model
 //	llm_speak.go        deltas ─► events of the run              predict*.go: state that follows arguments
 //	llm_calls.go        the calls of the reply                   tool_call.go, tool_retry.go; llm_results.go

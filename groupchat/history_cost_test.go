@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/history"
+	"github.com/agui-gateway/gateway/model"
 )
 
 // TestARequestCostsWhatIsTold composes requests on threads of 40 and of 4,000 messages: with the same to tell, both
@@ -13,7 +15,7 @@ import (
 func TestARequestCostsWhatIsTold(t *testing.T) { //nolint:paralleltest // it counts allocations
 	cost := func(turns int) (allocations float64, tokens int) {
 		m := &narrow{t: t, window: 1 << 20}
-		a := &LLM{Model: m, History: &History{Turns: 10}}
+		a := &LLM{Model: m, History: &history.Policy{Turns: 10}}
 		r := newRig(t, a)
 		for i := range turns {
 			text := agui.TextContent(fmt.Sprintf("Message %4d", i))
@@ -24,8 +26,11 @@ func TestARequestCostsWhatIsTold(t *testing.T) { //nolint:paralleltest // it cou
 		r.root = AgentFunc(func(_ context.Context, turn *Turn) error {
 			run := &llmRun{LLM: a, t: turn, short: newShortener(turn, *a.History, m, "")}
 			allocations = testing.AllocsPerRun(20, func() {
-				c := run.composed()
-				tokens = requestTokens(c.build(&run.short.note))
+				_, err := run.short.Ask(turn.ctx, "cost", run.composed, func(r *model.Request) (*model.Reply, bool, error) {
+					tokens = realTokens(*r)
+					return &model.Reply{}, false, nil
+				})
+				must(t, err)
 			})
 			return nil
 		})

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/history"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -18,12 +19,12 @@ func TestAnyHistoryIsWellFormed(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 1))
-			h := &History{Turns: random.IntN(6), Tokens: random.IntN(2) * (300 + random.IntN(3000)), KeepFirst: random.IntN(3), KeepLast: random.IntN(4)}
+			h := &history.Policy{Turns: random.IntN(6), Tokens: random.IntN(2) * (300 + random.IntN(3000)), KeepFirst: random.IntN(3), KeepLast: random.IntN(4)}
 			if h.Turns > 0 {
 				h.KeepLast = min(h.KeepLast, h.Turns)
 			}
 			if random.IntN(2) == 0 {
-				h.Strategy = HistorySummarise
+				h.Strategy = history.Summarise
 			}
 			m := &narrow{t: t, window: 2500 + random.IntN(4000)}
 			words := func(most int) string { return strings.Repeat("word ", random.IntN(most)+1) }
@@ -84,7 +85,7 @@ func TestSummariesKeepSecrets(t *testing.T) {
 		}
 		return model.Reply{Calls: []model.Call{{Name: "bulk", Arguments: `{}`}}}
 	}
-	h := &History{Turns: 3, Strategy: HistorySummarise}
+	h := &history.Policy{Turns: 3, Strategy: history.Summarise}
 	r := newRig(t, &Chat{Manager: Sequential(), History: h, Participants: []Participant{
 		{Name: "ann", Agent: &LLM{Model: open, Tools: []Tool{bulky(600, 0)}}},
 		{Name: "bob", Agent: &LLM{Model: shut}, Context: Context{Select: func(v View) []Message {
@@ -119,12 +120,12 @@ func TestForksAreShort(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		inherit bool
-		own     *History
+		own     *history.Policy
 		want    string
 	}{
 		"all":       {false, nil, "u:Question 0 | u:assistant: Yes"},
 		"inherited": {true, nil, "u:[From the system: the conversation is long"},
-		"its own":   {false, &History{Turns: 2}, "u:[From the system: the conversation is long, and a part of it is left out here"},
+		"its own":   {false, &history.Policy{Turns: 2}, "u:[From the system: the conversation is long, and a part of it is left out here"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -137,7 +138,7 @@ func TestForksAreShort(t *testing.T) {
 			}
 			tool := AsTool(&LLM{Model: expert, History: tt.own}, AsToolOptions{Name: "expert", Description: "knows", Inherit: tt.inherit})
 			tool.Approve = ApproveNever
-			r := newRig(t, &LLM{Model: host, Tools: []Tool{tool}, History: &History{Turns: 4, Strategy: HistorySummarise}})
+			r := newRig(t, &LLM{Model: host, Tools: []Tool{tool}, History: &history.Policy{Turns: 4, Strategy: history.Summarise}})
 			for i := range 8 {
 				must(t, r.say(fmt.Sprint("Question ", i)).err)
 			}
@@ -157,7 +158,7 @@ func TestForksAreShort(t *testing.T) {
 // TestAManagerWithoutEnd lets a model lead a long conversation.
 func TestAManagerWithoutEnd(t *testing.T) {
 	t.Parallel()
-	for name, history := range map[string]*History{"on demand": nil, "summaries": {Tokens: 3000, Strategy: HistorySummarise}} {
+	for name, policy := range map[string]*history.Policy{"on demand": nil, "summaries": {Tokens: 3000, Strategy: history.Summarise}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := &narrow{t: t, window: 4000}
@@ -169,16 +170,16 @@ func TestAManagerWithoutEnd(t *testing.T) {
 				return model.Reply{Text: `{"reason":"","terminate":false,"next_speaker":"ann"}`}
 			}
 			speaker := &narrow{t: t, window: 1 << 20}
-			r := newRig(t, &Chat{Manager: LLMManager(LLMManagerOptions{Model: m, History: history}), Participants: []Participant{
-				{Name: "ann", Agent: &LLM{Model: speaker, History: &History{Turns: 2}}},
+			r := newRig(t, &Chat{Manager: LLMManager(LLMManagerOptions{Model: m, History: policy}), Participants: []Participant{
+				{Name: "ann", Agent: &LLM{Model: speaker, History: &history.Policy{Turns: 2}}},
 			}})
 			for i := range 120 {
 				must(t, r.say(fmt.Sprintf("Question %d: %s", i, strings.Repeat("why ", 30))).err)
 			}
-			if m.refused > 4 || history != nil && m.refused > 0 {
+			if m.refused > 4 || policy != nil && m.refused > 0 {
 				t.Errorf("%d requests were refused", m.refused)
 			}
-			if history != nil && len(m.summaries) == 0 {
+			if policy != nil && len(m.summaries) == 0 {
 				t.Error("there is no summary")
 			}
 		})

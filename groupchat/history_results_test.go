@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/history"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -74,7 +75,7 @@ func TestResultsAreReadOn(t *testing.T) {
 		}
 		return model.Reply{Calls: []model.Call{{Name: readResult, Arguments: fmt.Sprintf(`{"call":%q,"offset":%d}`, call, offset)}}}
 	}
-	r := newRig(t, &LLM{Model: m, Tools: []Tool{bulky(size, 0)}, MaxResult: 2000, History: &History{Turns: 3}})
+	r := newRig(t, &LLM{Model: m, Tools: []Tool{bulky(size, 0)}, MaxResult: 2000, History: &history.Policy{Turns: 3}})
 	must(t, r.say("Go").err)
 	if len(pieces) != size || !strings.HasPrefix(pieces, "line 0 of many\n") || strings.Count(pieces, "\n") < 1000 {
 		t.Errorf("%d bytes were read: %.40s", len(pieces), pieces)
@@ -141,7 +142,7 @@ func TestAResultThatIsTooLong(t *testing.T) {
 // TestATurnWithoutEnd calls a tool fifty times in one turn, with a model that takes the results of a few.
 func TestATurnWithoutEnd(t *testing.T) {
 	t.Parallel()
-	for name, history := range map[string]*History{"on demand": nil, "tokens": {Tokens: 3000}, "summaries": {Tokens: 3000, Strategy: HistorySummarise}} {
+	for name, history := range map[string]*history.Policy{"on demand": nil, "tokens": {Tokens: 3000}, "summaries": {Tokens: 3000, Strategy: history.Summarise}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := &narrow{t: t, window: 4000}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/history"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -142,7 +143,7 @@ func lastUserText(r model.Request) string {
 func TestAThreadWithoutEnd(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		history *History
+		history *history.Policy
 		refusal errcode.Code
 		refused int // at most
 		calls   int // at most, in one turn
@@ -150,14 +151,14 @@ func TestAThreadWithoutEnd(t *testing.T) {
 	}{
 		"nothing is said of it":            {nil, "", 4, 2, 500},
 		"a server that does not say why":   {nil, errcode.ModelRequest, 40, 2, 0},
-		"tokens":                           {&History{Tokens: 3000}, "", 0, 1, 0},
-		"turns":                            {&History{Turns: 20}, "", 0, 1, 0},
-		"summaries":                        {&History{Tokens: 3000, Strategy: HistorySummarise}, "", 0, 2, 500},
-		"summaries on demand":              {&History{Strategy: HistorySummarise}, "", 4, 3, 0},
-		"the first turn stays":             {&History{Tokens: 3000, KeepFirst: 1, KeepLast: 5}, "", 0, 1, 0},
-		"counted by a function":            {&History{Tokens: 3000, Count: realTokens}, "", 0, 1, 0},
-		"more than the server takes":       {&History{Tokens: 30000}, "", 4, 2, 0},
-		"with the state, which is at last": {&History{Tokens: 2000}, "", 0, 1, 0},
+		"tokens":                           {&history.Policy{Tokens: 3000}, "", 0, 1, 0},
+		"turns":                            {&history.Policy{Turns: 20}, "", 0, 1, 0},
+		"summaries":                        {&history.Policy{Tokens: 3000, Strategy: history.Summarise}, "", 0, 2, 500},
+		"summaries on demand":              {&history.Policy{Strategy: history.Summarise}, "", 4, 3, 0},
+		"the first turn stays":             {&history.Policy{Tokens: 3000, KeepFirst: 1, KeepLast: 5}, "", 0, 1, 0},
+		"counted by a function":            {&history.Policy{Tokens: 3000, Count: realTokens}, "", 0, 1, 0},
+		"more than the server takes":       {&history.Policy{Tokens: 30000}, "", 4, 2, 0},
+		"with the state, which is at last": {&history.Policy{Tokens: 2000}, "", 0, 1, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -181,7 +182,7 @@ func TestAThreadWithoutEnd(t *testing.T) {
 			if m.refused > tt.refused {
 				t.Errorf("%d requests were refused, want at most %d", m.refused, tt.refused)
 			}
-			if tt.history != nil && tt.history.Strategy == HistorySummarise && (len(m.summaries) < 4 || len(m.summaries) > 40) {
+			if tt.history != nil && tt.history.Strategy == history.Summarise && (len(m.summaries) < 4 || len(m.summaries) > 40) {
 				t.Errorf("%d summaries were made", len(m.summaries))
 			}
 			if tt.history != nil && tt.history.KeepFirst > 0 && !strings.Contains(requestLines(m.last()), "u:Question 0:") {
@@ -198,8 +199,8 @@ func TestAThreadWithoutEnd(t *testing.T) {
 // few turns in which the oldest are left out.
 func TestPrefixesGrow(t *testing.T) {
 	t.Parallel()
-	for name, history := range map[string]*History{
-		"without end": nil, "turns": {Turns: 20}, "tokens": {Tokens: 3000}, "summaries": {Tokens: 3000, Strategy: HistorySummarise},
+	for name, history := range map[string]*history.Policy{
+		"without end": nil, "turns": {Turns: 20}, "tokens": {Tokens: 3000}, "summaries": {Tokens: 3000, Strategy: history.Summarise},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -248,7 +249,7 @@ func TestPrefixesGrow(t *testing.T) {
 func TestASummaryIsRecorded(t *testing.T) {
 	t.Parallel()
 	m := &narrow{t: t, window: 4000}
-	r := newRig(t, &LLM{Model: m, History: &History{Turns: 4, Strategy: HistorySummarise}})
+	r := newRig(t, &LLM{Model: m, History: &history.Policy{Turns: 4, Strategy: history.Summarise}})
 	for i := range 4 {
 		must(t, r.say(fmt.Sprintf("Question %d", i)).err)
 	}
@@ -293,10 +294,10 @@ func TestASummaryThatFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := &narrow{t: t, window: 4000, summary: bad}
-			h := &History{Turns: 4, Strategy: HistorySummarise}
+			h := &history.Policy{Turns: 4, Strategy: history.Summarise}
 			panics := bad == nil
 			if panics {
-				h.Summarise = func(context.Context, Summary) (string, error) {
+				h.Summarise = func(context.Context, history.Summary) (string, error) {
 					if panics {
 						panic("no")
 					}
@@ -347,7 +348,7 @@ func TestEditsEndASummary(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := &narrow{t: t, window: 4000}
-			r := newRig(t, &LLM{Model: m, History: &History{Turns: 2, Strategy: HistorySummarise}})
+			r := newRig(t, &LLM{Model: m, History: &history.Policy{Turns: 2, Strategy: history.Summarise}})
 			for i := range 3 {
 				must(t, r.say(fmt.Sprintf("Secret %d", i)).err)
 			}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/history"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -49,7 +50,7 @@ type LLM struct {
 	// Sees are JSON Pointers to the parts of the state in the request, read anew in every round.
 	Sees []string
 	// History limits a long conversation in the request; nil means the chat's, and otherwise the limit of the model.
-	History *History
+	History *history.Policy
 	// Output, if set, holds the last reply to a JSON Schema.
 	Output *LLMOutput
 	// Predict lets places in the state follow arguments of calls while the model writes them. PredictEvent tells pages
@@ -156,8 +157,8 @@ func (a *LLM) validate() error {
 			bad("provider %d is nil", i+1)
 		}
 	}
-	if a.MaxResult != 0 && a.MaxResult < leastResult {
-		bad("is told %d bytes of a result, less than %d", a.MaxResult, leastResult)
+	if a.MaxResult != 0 && a.MaxResult < history.LeastResult {
+		bad("is told %d bytes of a result, less than %d", a.MaxResult, history.LeastResult)
 	}
 	if a.MaxSteps < 0 || a.ToolTimeout < 0 {
 		bad("a limit is negative")
@@ -168,7 +169,7 @@ func (a *LLM) validate() error {
 		}
 	}
 	a.checkPredictions(bad)
-	a.History.validate(bad)
+	checkHistory(a.History, bad)
 	if o := a.Output; o != nil {
 		if o.Schema == nil {
 			bad("output: has no schema")
@@ -186,7 +187,7 @@ type llmRun struct {
 	*LLM
 	t      *Turn
 	tools  llmTools
-	short  *shortener
+	short  *history.Shortener
 	rounds []*llmRound
 	// past are the replies of earlier tries that do not count any more.
 	past forgotten
@@ -285,7 +286,7 @@ func (a *LLM) begin(ctx context.Context, t *Turn) (*llmRun, error) {
 	if r.lacks != nil && !r.recorded(modelKey+"0") { // a turn under way may have a person's answer, which would be lost
 		return nil, fail(errcode.ToolFailed, "%s: tools are missing that it needs: %w", t.Path(), r.lacks)
 	}
-	r.short = newShortener(t, t.history(a.History), a.Model, "")
+	r.short = newShortener(t, t.historyPolicy(a.History), a.Model, "")
 	return r, nil
 }
 

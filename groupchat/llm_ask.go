@@ -16,7 +16,7 @@ func (r *llmRun) ask(ctx context.Context) (*llmRound, error) {
 	live := &speaker{r: r, mute: r.Output != nil, key: s.key()}
 	call := live.asks()
 	reply, err := recorded(r.t, live.key, func() (*model.Reply, error) {
-		reply, err := r.short.ask(ctx, strconv.Itoa(s.n), r.composed,
+		reply, err := r.short.Ask(ctx, strconv.Itoa(s.n), r.composed,
 			func(request *model.Request) (*model.Reply, bool, error) {
 				call.Request = *request
 				reply, err := callModel(ctx, call)

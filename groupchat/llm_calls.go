@@ -156,7 +156,7 @@ func (r *llmRun) prepare(s *llmRound, i int) (settledCall, func(context.Context)
 	c := ToolCall{ID: id, Name: o.name, Arguments: arguments, ThreadID: in.ThreadID, Principal: in.Principal}
 	c.Key = state.Hash([]byte(in.Principal.ID), []byte(in.ThreadID), []byte(r.t.ID()), []byte(key),
 		state.Canonical(arguments))[:32]
-	c.nth, c.model, c.history, c.mark = r.callNumber(s, i), r.Model, r.short.inherited, decided.mark
+	c.nth, c.model, c.history, c.mark = r.callNumber(s, i), r.Model, r.short.Inherited, decided.mark
 	if o.tool.Turn != nil {
 		return settledCall{}, func(ctx context.Context) settledCall { return r.enter(ctx, o.tool, s, i, c) }
 	}

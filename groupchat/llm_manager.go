@@ -11,6 +11,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/history"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -29,7 +30,7 @@ type LLMManagerOptions struct {
 	// Sees are JSON Pointers to the parts of the state in the request.
 	Sees []string
 	// History limits a long conversation in the request; nil means the chat's.
-	History *History
+	History *history.Policy
 	// Retries is how often the model is asked again after an invalid choice; 0 means 2, -1 never.
 	Retries int
 	// Fallback makes the manager that decides when the model fails, or none of its choices is accepted. Nil ends the
@@ -98,7 +99,7 @@ func (m *llmManager) decide(ctx context.Context, v View) (llmDecision, error) {
 	if err != nil {
 		return m.fallBack(ctx, v, llmDecision{}, err)
 	}
-	short := newShortener(v.turn, v.long.or(m.History), m.Model, managerNote)
+	short := newShortener(v.turn, *cmp.Or(m.History, v.long, &history.Policy{}), m.Model, managerNote)
 	schema := choiceSchema(v.Participants, v.Idle)
 	var corrections []model.Message
 	retries := cmp.Or(m.Retries, 2)
@@ -108,8 +109,8 @@ func (m *llmManager) decide(ctx context.Context, v View) (llmDecision, error) {
 		if err := Fence(ctx); err != nil {
 			return d, err
 		}
-		reply, err := short.ask(ctx, fmt.Sprintf("manager/%d/%d", v.Round, try),
-			func() composed { return m.composed(v, short) },
+		reply, err := short.Ask(ctx, fmt.Sprintf("manager/%d/%d", v.Round, try),
+			func() history.Composed { return m.composed(v, short) },
 			func(r *model.Request) (*model.Reply, bool, error) {
 				request := *r
 				request.Messages = append(request.Messages, corrections...)
@@ -158,18 +159,18 @@ func (m *llmManager) fallBack(ctx context.Context, v View, d llmDecision, err er
 // managerNote ends the key of a manager's note. No participant's name has such characters.
 const managerNote = "#manager"
 
-func (m *llmManager) composed(v View, short *shortener) composed {
+func (m *llmManager) composed(v View, short *history.Shortener) history.Composed {
 	var system []string
 	if m.Instructions != "" {
 		system = append(system, m.Instructions)
 	}
 	seen := v.History()
-	cut := short.place(seen)
-	first, caller := short.stays(seen, cut)
-	c := composed{seen: seen}
+	cut := short.Place(seen)
+	first, caller := short.Stays(seen, cut)
+	c := history.Composed{Seen: seen}
 	provided, words := preparedMessages(m.before, "")
-	c.entries, system = asEntries(provided), append(system, words...)
-	c.behind, words = preparedMessages(m.after, "")
+	c.Entries, system = asEntries(provided), append(system, words...)
+	c.Behind, words = preparedMessages(m.after, "")
 	system = append(system, words...)
 	for i, message := range seen {
 		words := message.Content.Text()
@@ -178,15 +179,15 @@ func (m *llmManager) composed(v View, short *shortener) composed {
 			continue
 		}
 		if i == first {
-			c.kept = len(c.entries)
+			c.Kept = len(c.Entries)
 		}
 		if i >= first && i < cut && i != caller {
 			continue
 		}
-		e := entry{id: message.ID, Message: model.Message{Role: agui.RoleUser, Text: words}}
+		e := history.Entry{ID: message.ID, Message: model.Message{Role: agui.RoleUser, Text: words}}
 		switch {
 		case message.Role == agui.RoleUser:
-			e.caller = true
+			e.Caller = true
 			e.Parts, _ = message.Content.Parts()
 		case message.Role != agui.RoleAssistant || words == "":
 			continue
@@ -195,13 +196,13 @@ func (m *llmManager) composed(v View, short *shortener) composed {
 		default:
 			e.Role = agui.RoleAssistant
 		}
-		c.entries = append(c.entries, e)
+		c.Entries = append(c.Entries, e)
 	}
 	if first >= len(seen) {
-		c.kept = len(c.entries)
+		c.Kept = len(c.Entries)
 	}
-	c.system = strings.Join(append(system, m.task(v)), "\n\n")
-	c.now, c.question = m.now(v), "Who speaks next? Answer with the JSON object."
+	c.System = strings.Join(append(system, m.task(v)), "\n\n")
+	c.Now, c.Question = m.now(v), "Who speaks next? Answer with the JSON object."
 	return c
 }
 
@@ -219,7 +220,7 @@ func (m *llmManager) Check(participants []string) error {
 	if err := CheckPrompt(m.Prompt); err != nil {
 		errs = append(errs, err)
 	}
-	m.History.validate(func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) })
+	checkHistory(m.History, func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) })
 	if m.Retries < -1 {
 		errs = append(errs, fmt.Errorf("retries is %d", m.Retries))
 	}

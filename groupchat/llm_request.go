@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/history"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -19,9 +20,9 @@ func (r *llmRun) request() model.Request {
 }
 
 // composed is what the model could be asked now: all of the conversation that was not left out before.
-func (r *llmRun) composed() composed {
+func (r *llmRun) composed() history.Composed {
 	seen := r.t.Messages()
-	cut := r.short.place(seen)
+	cut := r.short.Place(seen)
 	h := r.transcript(seen, cut)
 	h.prepared(r.before)
 	if cut > 0 {
@@ -32,13 +33,13 @@ func (r *llmRun) composed() composed {
 		}
 		h.skipThrough(seen[cut-1])
 	}
-	first, caller := r.short.stays(seen, cut)
+	first, caller := r.short.Stays(seen, cut)
 	for _, m := range seen[:first] {
 		if m.Role != agui.RoleSystem && m.Role != agui.RoleDeveloper {
 			h.add(m)
 		}
 	}
-	c := composed{seen: seen, kept: len(h.out)}
+	c := history.Composed{Seen: seen, Kept: len(h.out)}
 	if caller >= 0 {
 		h.add(seen[caller])
 	}
@@ -48,10 +49,14 @@ func (r *llmRun) composed() composed {
 	for _, s := range r.rounds {
 		h.round(s)
 	}
-	clipResults(h.out, r.resultLimit(), r.short.note.clip, r.reads)
+	reader := ""
+	if r.reads {
+		reader = readResult
+	}
+	r.short.ClipResults(h.out, r.resultLimit(), reader)
 	behind, words := preparedMessages(r.after, h.name)
-	c.request, c.system, c.entries, c.now = r.request(), r.system(append(h.system, words...)), h.out, r.now()
-	c.behind = behind
+	c.Request, c.System, c.Entries, c.Now = r.request(), r.system(append(h.system, words...)), h.out, r.now()
+	c.Behind = behind
 	return c
 }
 
@@ -96,7 +101,7 @@ type transcript struct {
 	r    *llmRun
 	name string
 
-	out            []entry
+	out            []history.Entry
 	system         []string
 	own            map[string]bool       // invocations in which the agent spoke
 	roundByMessage map[string]*llmRound  // of this turn, by the messages they are
@@ -117,7 +122,7 @@ func (r *llmRun) transcript(seen []Message, cut int) *transcript {
 	own, inside := r.t.innerInvocations()
 	h.own[own], h.inside = true, inside
 	all := messages(r.t.run) // also those hidden from this participant: a call of this turn may have its result there
-	if cut > 0 && r.short.h.KeepFirst == 0 {
+	if cut > 0 && !r.short.KeepsFirst() {
 		all = messagesAfter(all, seen[cut-1].ID)
 		seen = seen[cut:]
 	}
@@ -165,7 +170,7 @@ func (h *transcript) skipThrough(m Message) {
 
 // put adds the part of the request for the message of an id.
 func (h *transcript) put(id string, m model.Message) {
-	h.out = append(h.out, entry{Message: m, id: id})
+	h.out = append(h.out, history.Entry{Message: m, ID: id})
 }
 
 func (h *transcript) add(m Message) {
@@ -185,7 +190,7 @@ func (h *transcript) add(m Message) {
 		if parts, ok := m.Content.Parts(); ok {
 			user.Parts = parts
 		}
-		h.out = append(h.out, entry{Message: user, id: m.ID, caller: true})
+		h.out = append(h.out, history.Entry{Message: user, ID: m.ID, Caller: true})
 	case agui.RoleAssistant:
 		h.spoken(m)
 	default: // results go with their calls; reasoning and activities are nothing to answer

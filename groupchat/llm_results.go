@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/history"
 	"github.com/agui-gateway/gateway/internal/clip"
 	"github.com/agui-gateway/gateway/internal/exact"
 )
@@ -14,9 +15,8 @@ import (
 // The limits of a result in one request, and of one reading of it.
 const (
 	llmMaxResult  = 64 << 10
-	leastResult   = 256 // less of a result is worth nothing
-	resultMatches = 20  // places that are found in a result at once
-	matchContext  = 80  // bytes on each side of one
+	resultMatches = 20 // places that are found in a result at once
+	matchContext  = 80 // bytes on each side of one
 )
 
 // readResult is the tool by which a model reads the omitted part of a result.
@@ -34,27 +34,6 @@ func (a *LLM) resultLimit() int {
 		return a.MaxResult
 	}
 	return llmMaxResult
-}
-
-// clipResults cuts results to limit and, if the shortener had to go lower, to less. The note on reading more is only
-// for models with
-func clipResults(entries []entry, limit, lower int, reads bool) {
-	if lower > 0 && (limit == 0 || lower < limit) {
-		limit = lower
-	}
-	for i := range entries {
-		e := &entries[i]
-		if limit == 0 || e.Role != agui.RoleTool || len(e.Text) <= limit {
-			continue
-		}
-		size, begin := len(e.Text), clip.Bytes(e.Text, limit)
-		e.Text, e.Parts = begin+"\n[The rest was left out.]", nil
-		if reads {
-			e.Text = fmt.Sprintf("%s\n[These are %d of %d bytes. The rest: %s with call %q and offset %d, or with "+
-				"search.]",
-				begin, len(begin), size, readResult, e.CallID, len(begin))
-		}
-	}
 }
 
 // readsResults reports whether requests may have less of a result than is kept: then there is a tool for the rest.
@@ -75,7 +54,7 @@ func (r *llmRun) readsResults(tools llmTools) bool {
 func (r *llmRun) resultTool() *Tool {
 	return &Tool{
 		Name: readResult, Description: "Reads on in the result of a call that was told you in part, or searches in it.",
-		Parameters: readResultSchema, Approve: ApproveNever, MaxResult: r.resultLimit() + leastResult,
+		Parameters: readResultSchema, Approve: ApproveNever, MaxResult: r.resultLimit() + history.LeastResult,
 		Call: func(_ context.Context, c ToolCall) (ToolResult, error) {
 			var in struct {
 				Call, Search string
@@ -95,7 +74,7 @@ func (r *llmRun) resultTool() *Tool {
 			}
 			rest := strings.ToValidUTF8(text[in.Offset:], "")
 			// Its result is not cut again.
-			part := clip.Bytes(rest, max(r.resultLimit()-leastResult/2, leastResult/2))
+			part := clip.Bytes(rest, max(r.resultLimit()-history.LeastResult/2, history.LeastResult/2))
 			if end := in.Offset + len(part); len(part) < len(rest) {
 				return TextResult(fmt.Sprintf("%s\n[Bytes %d to %d of %d.]", part, in.Offset, end, len(text))), nil
 			}
@@ -136,7 +115,7 @@ func found(text, search string, offset, limit int) string {
 		at := offset + i
 		around := strings.ToValidUTF8(text[max(0, at-matchContext):min(len(text), at+len(want)+matchContext)], "")
 		line := fmt.Sprintf("%d: %s\n", at, strings.Join(strings.Fields(around), " "))
-		if n == resultMatches || b.Len()+len(line) > limit-leastResult/2 {
+		if n == resultMatches || b.Len()+len(line) > limit-history.LeastResult/2 {
 			fmt.Fprintf(&b, "[There is more from byte %d on.]", at)
 			break
 		}

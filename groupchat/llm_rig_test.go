@@ -315,3 +315,9 @@ func (c *counted) sameKey(call string) bool {
 	}
 	return len(keys) == 1
 }
+
+// The notes of requests.
+const (
+	leftOutText   = "[From the system: the conversation is long, and a part of it is left out here.]"
+	situationText = "[From the system, not from a user. This is so now:]"
+)

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/history"
 	"github.com/agui-gateway/gateway/state/document"
 )
 
@@ -45,7 +46,7 @@ type View struct {
 	history  func() []Message
 	backward iter.Seq[Message] // the conversation from its end; nil: read the history
 	turn     *Turn             // the chat's
-	long     *History          // the chat's
+	long     *history.Policy   // the chat's
 	// records is the turn that records decisions, under keys that begin with recordKey.
 	records   *Turn
 	recordKey string

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/history"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -177,10 +178,10 @@ func (h *transcript) prepared(list []Message) {
 }
 
 // asEntries returns messages that were not shown as entries of a request.
-func asEntries(list []model.Message) []entry {
-	var out []entry
+func asEntries(list []model.Message) []history.Entry {
+	var out []history.Entry
 	for _, m := range list {
-		out = append(out, entry{Message: m})
+		out = append(out, history.Entry{Message: m})
 	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/history"
 )
 
 func TestProvidersMakeWhatAModelIsTold(t *testing.T) {
@@ -213,7 +214,7 @@ func TestWhatWasPreparedStaysInALongConversation(t *testing.T) {
 		return nil
 	}
 	m := newMind(t, says("Yes."))
-	r := newRig(t, &LLM{Model: m.model(), Prepare: []Provider{provider}, History: &History{Turns: 2}})
+	r := newRig(t, &LLM{Model: m.model(), Prepare: []Provider{provider}, History: &history.Policy{Turns: 2}})
 	for i := range 6 {
 		must(t, r.say(fmt.Sprint("question ", i)).err)
 	}

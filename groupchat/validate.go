@@ -131,7 +131,7 @@ func (c *Chat) parts() []Participant { return c.Participants }
 func (c *Chat) reserved() []string { return []string{c.supervisor()} }
 
 func (c *Chat) check(bad func(format string, args ...any)) {
-	c.History.validate(bad)
+	checkHistory(c.History, bad)
 	if c.MaxRounds < 0 {
 		bad("max rounds is %d, want 1 or more, or 0 for the default", c.MaxRounds)
 	}

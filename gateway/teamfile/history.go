@@ -2,20 +2,21 @@ package teamfile
 
 import (
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/history"
 )
 
 // leastTokens is the smallest limit of a request's tokens: instructions and tools take as much.
 const leastTokens = 200
 
 // history reads how much of a long conversation a model gets. It returns nil if the file does not say.
-func (b *builder) history(n *Value) *groupchat.History {
+func (b *builder) history(n *Value) *history.Policy {
 	if n == nil {
 		return nil
 	}
 	f := n.Fields("history", "")
-	h := &groupchat.History{
+	h := &history.Policy{
 		Turns: f.Take("turns").Count(1), Tokens: f.Take("tokens").Count(leastTokens),
-		Strategy: orDefault(f.Take("strategy"), "drop", groupchat.HistorySummarise),
+		Strategy: orDefault(f.Take("strategy"), "drop", history.Summarise),
 	}
 	keep := f.Take("keep")
 	k := keep.Fields("keep", "")
@@ -28,7 +29,7 @@ func (b *builder) history(n *Value) *groupchat.History {
 	f.End()
 	switch {
 	case !f.ok():
-	case named != nil && h.Strategy != groupchat.HistorySummarise:
+	case named != nil && h.Strategy != history.Summarise:
 		named.Bad("this model would write summaries, and there are none; add `strategy: summarise`, or remove it")
 	case h.Turns > 0 && h.KeepLast > h.Turns:
 		keep.Bad("the last %d turns cannot all stay, because there are at most %d; change one of both",

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/history"
 	"github.com/agui-gateway/gateway/groupchat/script"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/model/openai"
@@ -194,7 +195,7 @@ func describeAgent(b *strings.Builder, indent string, agent groupchat.Agent) {
 	}
 }
 
-func describeHistory(b *strings.Builder, h *groupchat.History) {
+func describeHistory(b *strings.Builder, h *history.Policy) {
 	if h != nil {
 		fmt.Fprintf(b, " history={turns=%d tokens=%d %q first=%d last=%d %v}", h.Turns, h.Tokens, h.Strategy, h.KeepFirst, h.KeepLast, h.Model)
 	}

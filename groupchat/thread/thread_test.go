@@ -15,6 +15,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/history"
 	"github.com/agui-gateway/gateway/groupchat/thread"
 	"github.com/agui-gateway/gateway/model"
 )
@@ -336,7 +337,7 @@ func (n *narrow) Stream(_ context.Context, r model.Request, _ model.Deltas) (mod
 func TestASavedThreadKeepsNotes(t *testing.T) {
 	t.Parallel()
 	m := &narrow{}
-	agent := &groupchat.LLM{Model: m, History: &groupchat.History{Turns: 3, Strategy: groupchat.HistorySummarise}}
+	agent := &groupchat.LLM{Model: m, History: &history.Policy{Turns: 3, Strategy: history.Summarise}}
 	th := thread.New(agent, thread.Options{})
 	say := func(text string) {
 		t.Helper()

@@ -1,4 +1,4 @@
-package groupchat
+package history
 
 import (
 	"context"
@@ -26,8 +26,8 @@ const (
 // errNoSummary is a reply of a model that is none.
 var errNoSummary = errors.New("the reply is no summary")
 
-// A madeSummary is one as it is recorded. Usage and Cost are what it took, as in a reply.
-type madeSummary struct {
+// A Made is one as it is recorded. Usage and Cost are what it took, as in a reply.
+type Made struct {
 	Summary string          `json:"summary"`
 	Usage   agui.TokenUsage `json:"usage"`
 	Cost    *float64        `json:"cost,omitempty"`
@@ -35,33 +35,25 @@ type madeSummary struct {
 
 // summarise makes the summary of what leaves, which ends with the message through, and of the summary so far. Tokens is
 // how long a request may be. It is recorded: a turn that is entered again finds it.
-func (s *shortener) summarise(ctx context.Context, key string, leaving []entry, through string,
+func (s *Shortener) summarise(ctx context.Context, key string, leaving []Entry, through string,
 	tokens int) (string, error) {
-	work := func() (madeSummary, error) {
+	work := func() (Made, error) {
 		return s.makeSummary(ctx, leaving, tokens)
 	}
-	var made madeSummary
-	var err error
-	if s.t == nil {
-		made, err = work()
-	} else {
-		made, err = recorded(s.t, modelKey+"summary/"+key+"/"+through, work)
-	}
+	made, err := s.t.Once(key+"/"+through, work)
 	return made.Summary, err
 }
 
-func (s *shortener) makeSummary(ctx context.Context, leaving []entry, tokens int) (madeSummary, error) {
-	made := madeSummary{Summary: s.note.Summary}
+func (s *Shortener) makeSummary(ctx context.Context, leaving []Entry, tokens int) (Made, error) {
+	made := Made{Summary: s.note.Summary}
 	most := min(max(tokens*bytesPerToken/6, leastSummary), mostSummary)
 	if s.h.Summarise != nil {
 		given := Summary{Earlier: s.note.Summary, MaxBytes: most}
 		for _, e := range leaving {
 			given.Messages = append(given.Messages, e.Message)
 		}
-		err := protect(func() (err error) {
-			made.Summary, err = s.h.Summarise(ctx, given)
-			return err
-		})
+		var err error
+		made.Summary, err = s.h.Summarise(ctx, given)
 		if err == nil {
 			made.Summary, err = checkSummary(made.Summary, s.note.Summary, leaving, most)
 		}
@@ -83,7 +75,7 @@ func (s *shortener) makeSummary(ctx context.Context, leaving []entry, tokens int
 }
 
 // askForSummary asks a model for the summary of earlier and of the messages since.
-func (s *shortener) askForSummary(ctx context.Context, earlier, since string, most int) (*model.Reply, error) {
+func (s *Shortener) askForSummary(ctx context.Context, earlier, since string, most int) (*model.Reply, error) {
 	m := s.h.Model
 	if m == nil {
 		m = s.model
@@ -104,15 +96,7 @@ func (s *shortener) askForSummary(ctx context.Context, earlier, since string, mo
 				"in at most %d characters, and nothing else.", most*3/4)},
 		{Role: agui.RoleUser, Text: text.String()},
 	}}
-	if err := Fence(ctx); err != nil {
-		return nil, err
-	}
-	reply, err := callModel(ctx, &ModelCall{Turn: s.t, Purpose: ForSummary, Model: m, Request: request})
-	if s.t != nil {
-		if usageErr := s.t.x.addReply(reply); err == nil {
-			err = usageErr
-		}
-	}
+	reply, err := s.t.Call(ctx, m, request)
 	if err == nil && (strings.TrimSpace(reply.Text) == "" || len(reply.Calls) > 0 || reply.Truncated()) {
 		err = &errcode.Error{Code: errcode.ModelResponse, Err: errNoSummary}
 	}
@@ -124,7 +108,7 @@ func (s *shortener) askForSummary(ctx context.Context, earlier, since string, mo
 }
 
 // checkSummary checks and cuts a summary: it is shorter than its source, and not longer than most.
-func checkSummary(summary, earlier string, leaving []entry, most int) (string, error) {
+func checkSummary(summary, earlier string, leaving []Entry, most int) (string, error) {
 	summary = strings.TrimSpace(strings.ToValidUTF8(summary, ""))
 	stands := len(earlier)
 	for _, e := range leaving {
@@ -142,7 +126,7 @@ func checkSummary(summary, earlier string, leaving []entry, most int) (string, e
 
 // piecesOf is what entries say as text, in pieces of at most size bytes, the oldest first. What would be too many is
 // left out of the beginning.
-func piecesOf(entries []entry, size int) []string {
+func piecesOf(entries []Entry, size int) []string {
 	var done []string
 	var b strings.Builder
 	for _, e := range entries {
@@ -162,8 +146,8 @@ func piecesOf(entries []entry, size int) []string {
 	return done
 }
 
-// lineOf is what an entry says, as text of about most bytes.
-func lineOf(e *entry, most int) string {
+// lineOf is what an Entry says, as text of about most bytes.
+func lineOf(e *Entry, most int) string {
 	var b strings.Builder
 	who := string(e.Role)
 	if e.Role == agui.RoleTool {

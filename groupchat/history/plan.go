@@ -1,10 +1,10 @@
-package groupchat
+package history
 
 import "github.com/agui-gateway/gateway/agui"
 
 // A plan says how many entries are left out of a request.
 type plan struct {
-	c     *composed
+	c     *Composed
 	total int   // how long the request is, estimated
 	sizes []int // of the entries
 	turns []int // where turns of the caller begin
@@ -13,15 +13,15 @@ type plan struct {
 }
 
 // newPlan looks at a request of c that is total long.
-func newPlan(c *composed, total int) *plan {
-	p := &plan{c: c, total: total, sizes: make([]int, len(c.entries)), last: -1}
-	for i := range c.entries {
-		p.sizes[i] = messageTokens(&c.entries[i].Message)
-		if i < c.kept || !c.entries[i].caller {
+func newPlan(c *Composed, total int) *plan {
+	p := &plan{c: c, total: total, sizes: make([]int, len(c.Entries)), last: -1}
+	for i := range c.Entries {
+		p.sizes[i] = messageTokens(&c.Entries[i].Message)
+		if i < c.Kept || !c.Entries[i].Caller {
 			continue
 		}
 		p.last = i
-		if i == c.kept || !c.entries[i-1].caller {
+		if i == c.Kept || !c.Entries[i-1].Caller {
 			p.turns = append(p.turns, i)
 		}
 	}
@@ -35,7 +35,7 @@ type cut struct{ at, tokens, turns int }
 func (p *plan) whole(keep int) []cut {
 	var cuts []cut
 	left := p.total
-	from := p.c.kept
+	from := p.c.Kept
 	for j, at := range p.turns {
 		for ; from < at; from++ {
 			left -= p.sizes[from]
@@ -51,7 +51,7 @@ func (p *plan) whole(keep int) []cut {
 func (p *plan) within() []cut {
 	var cuts []cut
 	left := p.total
-	for at := p.c.kept; at < len(p.c.entries); at++ {
+	for at := p.c.Kept; at < len(p.c.Entries); at++ {
 		if (at == p.last || at > p.last+1) && p.possible(at) { // without the words themselves nothing would leave
 			cuts = append(cuts, cut{at, left, min(len(p.turns), 1)})
 		}
@@ -65,11 +65,11 @@ func (p *plan) within() []cut {
 // possible reports whether entries can leave up to at: related entries leave together, and the omission is identified
 // by the last message of it.
 func (p *plan) possible(at int) bool {
-	if at <= p.c.kept {
+	if at <= p.c.Kept {
 		return false
 	}
-	next, last := &p.c.entries[at], &p.c.entries[at-1]
-	return next.Role != agui.RoleTool && last.id != "" && last.id != next.id
+	next, last := &p.c.Entries[at], &p.c.Entries[at-1]
+	return next.Role != agui.RoleTool && last.ID != "" && last.ID != next.ID
 }
 
 // choose returns up to where entries leave, so that no more than tokens and turns are left; 0 of one is no limit. It
@@ -78,7 +78,7 @@ func (p *plan) choose(limit, aim cut, keepLast int) int {
 	fits := func(c, limit cut) bool {
 		return (limit.tokens == 0 || c.tokens <= limit.tokens) && (limit.turns == 0 || c.turns <= limit.turns)
 	}
-	chosen := p.c.kept
+	chosen := p.c.Kept
 	for _, cuts := range [][]cut{p.whole(keepLast), p.whole(1), p.within()} {
 		for _, c := range cuts {
 			if chosen = c.at; fits(c, aim) {

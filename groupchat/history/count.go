@@ -1,4 +1,4 @@
-package groupchat
+package history
 
 import (
 	"github.com/agui-gateway/gateway/agui"
@@ -41,7 +41,7 @@ func requestTokens(r *model.Request) int {
 }
 
 // ratio is how many tokens an estimated one is: as the history's function says, or the server has shown.
-func (s *shortener) ratio(r *model.Request) float64 {
+func (s *Shortener) ratio(r *model.Request) float64 {
 	if s.h.Count != nil {
 		return min(max(float64(s.h.Count(*r))/float64(max(requestTokens(r), 1)), leastRatio), mostRatio)
 	}
@@ -52,7 +52,7 @@ func (s *shortener) ratio(r *model.Request) float64 {
 }
 
 // limit is how long a request may be, in estimated tokens; 0 means that there is none.
-func (s *shortener) limit(r *model.Request) int {
+func (s *Shortener) limit(r *model.Request) int {
 	limit := s.note.Limit
 	if s.h.Tokens > 0 {
 		estimate := max(int(float64(s.h.Tokens)/s.ratio(r)), 1)
@@ -70,7 +70,7 @@ const (
 )
 
 // correct learns from what a server says about how long a request was.
-func (s *shortener) correct(r *model.Request, used agui.TokenUsage) {
+func (s *Shortener) correct(r *model.Request, used agui.TokenUsage) {
 	if s.h.Count != nil || s.h.Tokens == 0 || used.InputTokens == nil || *used.InputTokens <= 0 {
 		return
 	}

@@ -1,4 +1,4 @@
-package groupchat
+package history
 
 import (
 	"cmp"
@@ -16,9 +16,9 @@ const (
 	suspicious  = 3000 // from how many estimated tokens on a refusal without a reason may be about the length
 )
 
-// ask composes a request, omits the excess, and calls with the rest; again and shorter, if it is refused as too long.
-// Key names is recorded of it in the turn. What a request is composed of is not held while the model is waited for.
-func (s *shortener) ask(ctx context.Context, key string, compose func() composed,
+// Ask composes a request, omits the excess, and calls with the rest; again and shorter, if it is refused as too long.
+// Key names is recorded of it in the turn. What a request is Composed of is not held while the model is waited for.
+func (s *Shortener) Ask(ctx context.Context, key string, compose func() Composed,
 	call func(r *model.Request) (reply *model.Reply, said bool, err error)) (*model.Reply, error) {
 	r := s.first(ctx, key, compose)
 	var refusal error
@@ -52,7 +52,7 @@ func (s *shortener) ask(ctx context.Context, key string, compose func() composed
 }
 
 // first composes a request, without the part that is known to be too much.
-func (s *shortener) first(ctx context.Context, key string, compose func() composed) *model.Request {
+func (s *Shortener) first(ctx context.Context, key string, compose func() Composed) *model.Request {
 	c := compose()
 	r := c.build(&s.note)
 	for range shortenings {
@@ -71,7 +71,7 @@ func (s *shortener) first(ctx context.Context, key string, compose func() compos
 }
 
 // shorter composes a request that was refused with err again, about half as long; nil if there is nothing to leave out.
-func (s *shortener) shorter(ctx context.Context, key string, compose func() composed, err error) *model.Request {
+func (s *Shortener) shorter(ctx context.Context, key string, compose func() Composed, err error) *model.Request {
 	c := compose()
 	r := c.build(&s.note)
 	before, half := *s, cut{tokens: requestTokens(r) / 2}
@@ -80,13 +80,13 @@ func (s *shortener) shorter(ctx context.Context, key string, compose func() comp
 		s.save()
 		return nil
 	}
-	s.warn(ctx, "groupchat: the request is too long for the model, it is shortened", err)
+	s.t.Warn(ctx, "groupchat: the request is too long for the model, it is shortened", err)
 	c = compose()
 	return c.build(&s.note)
 }
 
 // over reports whether a request is longer than it may be.
-func (s *shortener) over(c *composed, r *model.Request, limit int) bool {
+func (s *Shortener) over(c *Composed, r *model.Request, limit int) bool {
 	if limit > 0 && requestTokens(r) > limit {
 		return true
 	}
@@ -95,7 +95,7 @@ func (s *shortener) over(c *composed, r *model.Request, limit int) bool {
 
 // tooLong reports whether a request may have been refused because of its length. A server that only says that a request
 // is bad is believed to mean that once, if the request is long.
-func (s *shortener) tooLong(r *model.Request, err error) bool {
+func (s *Shortener) tooLong(r *model.Request, err error) bool {
 	switch errcode.Of(err) {
 	case errcode.ModelContextLength:
 		return true
@@ -110,30 +110,30 @@ func (s *shortener) tooLong(r *model.Request, err error) bool {
 	}
 }
 
-func (s *shortener) learn(tokens int) {
+func (s *Shortener) learn(tokens int) {
 	if limit := max(tokens*9/10, 1); s.note.Limit == 0 || limit < s.note.Limit {
 		s.note.Limit = limit
 	}
 }
 
 // leave removes entries of c from the request. It reports whether any left.
-func (s *shortener) leave(ctx context.Context, key string, c *composed, r *model.Request, limit, aim cut) bool {
+func (s *Shortener) leave(ctx context.Context, key string, c *Composed, r *model.Request, limit, aim cut) bool {
 	at := newPlan(c, requestTokens(r)).choose(limit, aim, max(s.h.KeepLast, 1))
-	if at <= c.kept {
+	if at <= c.Kept {
 		return false
 	}
-	through := c.entries[at-1].id
-	i := slices.IndexFunc(c.seen, func(m Message) bool { return m.ID == through })
+	through := c.Entries[at-1].ID
+	i := slices.IndexFunc(c.Seen, func(m agui.Message) bool { return m.ID == through })
 	if i < 0 {
 		return false // it is not of the conversation
 	}
 	next := s.note
-	next.Through, next.Sum = through, sumOf(c.seen[i])
-	if s.h.Strategy == HistorySummarise && !s.passing {
-		summary, err := s.summarise(ctx, key, c.entries[c.kept:at], through,
+	next.Through, next.Sum = through, sumOf(c.Seen[i])
+	if s.h.Strategy == Summarise && !s.passing {
+		summary, err := s.summarise(ctx, key, c.Entries[c.Kept:at], through,
 			cmp.Or(s.limit(r), max(requestTokens(r), suspicious)))
 		if err != nil {
-			s.warn(ctx,
+			s.t.Warn(ctx,
 				"groupchat: there is no summary of what leaves the conversation, it is tried again in the next turn",
 				err)
 			s.passing = true
@@ -146,22 +146,16 @@ func (s *shortener) leave(ctx context.Context, key string, c *composed, r *model
 }
 
 // clipMore tells less of the longest results. It reports whether there was any to tell less of.
-func (s *shortener) clipMore(c *composed) bool {
+func (s *Shortener) clipMore(c *Composed) bool {
 	longest := 0
-	for _, e := range c.entries {
+	for _, e := range c.Entries {
 		if e.Role == agui.RoleTool {
 			longest = max(longest, len(e.Text))
 		}
 	}
-	if longest < 2*leastResult {
+	if longest < 2*LeastResult {
 		return false
 	}
-	s.note.clip = max(longest/3, leastResult)
+	s.note.clip = max(longest/3, LeastResult)
 	return true
-}
-
-func (s *shortener) warn(ctx context.Context, message string, err error) {
-	if s.t != nil {
-		s.t.x.Log.WarnContext(ctx, message, "turn", s.t.ID(), "error", err)
-	}
 }

@@ -1,4 +1,4 @@
-package groupchat
+package history
 
 import (
 	"slices"
@@ -8,28 +8,28 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// An entry is the part of a request for a message of the conversation, or for a part of one.
-type entry struct {
+// An Entry is the part of a request for a message of the conversation, or for a part of one.
+type Entry struct {
 	model.Message
-	id     string // the message's; related entries share one. Empty: a message that was not shown
-	caller bool   // the caller said it
+	ID     string // the id of the message; related entries share one. Empty: a message that was not shown
+	Caller bool   // the caller said it
 }
 
-// A composed request is what a model can be asked, in the parts that become its messages: the system's words first and
-// in one message, because not every server accepts more; then the conversation, others' messages as messages of a user
-// that begin with the speaker's name, each call followed by its result. The variable part is in front of the last
-// message of another speaker, or in the question: the part before it does not change, and the agent's later actions are
-// not torn from it. Some servers take no user's message behind results of tools.
-type composed struct {
-	request model.Request // without messages
-	system  string
-	entries []entry
-	kept    int             // so many entries always stay; the gap is behind them
-	behind  []model.Message // what providers put behind the conversation
-	now     []string
-	// question is the last word.
-	question string
-	seen     []Message // what the entries are of
+// A Composed request has the parts of the messages for a model: first the words of the system, in one message because
+// not every server accepts more; then the conversation. Messages of other agents are messages of a user that begin with
+// the name of the speaker, and each call is followed by its result. The variable part is in front of the last message
+// of another speaker, or in the question: the part before it does not change, and the later actions of the agent stay
+// together. Some servers accept no message of a user behind results of tools.
+type Composed struct {
+	Request model.Request // without messages
+	System  string
+	Entries []Entry
+	Kept    int             // the number of entries that always stay; the gap is behind them
+	Behind  []model.Message // messages of providers behind the conversation
+	Now     []string        // the variable part
+	// Question is the last message.
+	Question string
+	Seen     []agui.Message // the messages of the entries
 }
 
 // Notes in the conversation without a speaker. All are in messages of a user: not every server accepts a
@@ -42,40 +42,40 @@ const (
 )
 
 // build is the request where what left has the note's summary in its place.
-func (c *composed) build(n *historyNote) *model.Request {
-	r, gap := c.request, n.gap()
-	length := len(c.entries) + len(gap) + len(c.behind)
-	if c.system != "" {
+func (c *Composed) build(n *note) *model.Request {
+	r, gap := c.Request, n.gap()
+	length := len(c.Entries) + len(gap) + len(c.Behind)
+	if c.System != "" {
 		length++
 	}
-	if len(c.now) > 0 || c.question != "" || c.endsOwn() {
+	if len(c.Now) > 0 || c.Question != "" || c.endsOwn() {
 		length++
 	}
 	r.Messages = make([]model.Message, 0, length) // no longer: it is held while the model is waited for
-	if c.system != "" {
-		r.Messages = append(r.Messages, model.Message{Role: agui.RoleSystem, Text: c.system})
+	if c.System != "" {
+		r.Messages = append(r.Messages, model.Message{Role: agui.RoleSystem, Text: c.System})
 	}
 	at := c.lastOther()
-	for i, e := range c.entries {
-		if i == c.kept {
+	for i, e := range c.Entries {
+		if i == c.Kept {
 			r.Messages = append(r.Messages, gap...)
 		}
-		if i == at && len(c.now) > 0 {
+		if i == at && len(c.Now) > 0 {
 			r.Messages = append(r.Messages, model.Message{Role: agui.RoleUser,
-				Text: strings.Join(append([]string{situationText}, c.now...), "\n\n")})
+				Text: strings.Join(append([]string{situationText}, c.Now...), "\n\n")})
 		}
 		r.Messages = append(r.Messages, e.Message)
 	}
-	if c.kept == len(c.entries) {
+	if c.Kept == len(c.Entries) {
 		r.Messages = append(r.Messages, gap...)
 	}
-	r.Messages = append(r.Messages, c.behind...)
+	r.Messages = append(r.Messages, c.Behind...)
 	var last []string
-	if at < 0 && len(c.now) > 0 {
-		last = append(append(last, situationText), c.now...)
+	if at < 0 && len(c.Now) > 0 {
+		last = append(append(last, situationText), c.Now...)
 	}
-	if c.question != "" {
-		last = append(last, c.question)
+	if c.Question != "" {
+		last = append(last, c.Question)
 	} else if c.endsOwn() {
 		last = append(last, goOnText)
 	}
@@ -87,11 +87,11 @@ func (c *composed) build(n *historyNote) *model.Request {
 
 // lastOther is the place of the last message of another speaker; -1 if the variable part is at the end: there is none,
 // a question follows, or the agent continues its own message.
-func (c *composed) lastOther() int {
-	if c.question != "" || c.endsOwn() {
+func (c *Composed) lastOther() int {
+	if c.Question != "" || c.endsOwn() {
 		return -1
 	}
-	for i, e := range slices.Backward(c.entries) {
+	for i, e := range slices.Backward(c.Entries) {
 		if e.Role == agui.RoleUser {
 			return i
 		}
@@ -100,16 +100,16 @@ func (c *composed) lastOther() int {
 }
 
 // endsOwn reports whether the conversation ends with the agent's own message, or is empty.
-func (c *composed) endsOwn() bool {
-	if n := len(c.behind); n > 0 {
-		return c.behind[n-1].Role == agui.RoleAssistant
+func (c *Composed) endsOwn() bool {
+	if n := len(c.Behind); n > 0 {
+		return c.Behind[n-1].Role == agui.RoleAssistant
 	}
-	n := len(c.entries)
-	return n == 0 || c.entries[n-1].Role == agui.RoleAssistant
+	n := len(c.Entries)
+	return n == 0 || c.Entries[n-1].Role == agui.RoleAssistant
 }
 
 // gap is the replacement of the omitted messages.
-func (n *historyNote) gap() []model.Message {
+func (n *note) gap() []model.Message {
 	switch {
 	case n.Through == "":
 		return nil
@@ -121,7 +121,7 @@ func (n *historyNote) gap() []model.Message {
 
 // place is the number of omitted messages in seen, and 0 if the note is of another conversation: messages may have been
 // edited, or are not shown to the agent any more. A summary of such is forgotten.
-func (s *shortener) place(seen []Message) int {
+func (s *Shortener) Place(seen []agui.Message) int {
 	cut := s.note.place(seen)
 	if cut == 0 && s.note.Through != "" {
 		s.note.forget()
@@ -132,7 +132,7 @@ func (s *shortener) place(seen []Message) int {
 }
 
 // place is how many of the messages in seen are left out, and 0 if the note is of another conversation.
-func (n *historyNote) place(seen []Message) int {
+func (n *note) place(seen []agui.Message) int {
 	if n.Through == "" {
 		return 0
 	}
@@ -144,14 +144,14 @@ func (n *historyNote) place(seen []Message) int {
 	return 0
 }
 
-// inherited is the request's part of seen, as messages: omitted messages have their place in a message of a user.
-func (s *shortener) inherited(seen []Message) []Message {
+// Inherited is the request's part of seen, as messages: omitted messages have their place in a message of a user.
+func (s *Shortener) Inherited(seen []agui.Message) []agui.Message {
 	cut := s.note.place(seen)
 	if cut == 0 {
 		return seen
 	}
-	first, caller := s.stays(seen, cut)
-	var list []Message
+	first, caller := s.Stays(seen, cut)
+	var list []agui.Message
 	for _, m := range seen[:cut] {
 		if m.Role == agui.RoleSystem || m.Role == agui.RoleDeveloper {
 			list = append(list, m)
@@ -163,7 +163,7 @@ func (s *shortener) inherited(seen []Message) []Message {
 		}
 	}
 	for _, m := range s.note.gap() {
-		list = append(list, Message{ID: s.note.Through + "/left-out", Role: m.Role, Content: agui.TextContent(m.Text)})
+		list = append(list, agui.Message{ID: s.note.Through + "/left-out", Role: m.Role, Content: agui.TextContent(m.Text)})
 	}
 	if caller >= 0 {
 		list = append(list, seen[caller])
@@ -171,10 +171,10 @@ func (s *shortener) inherited(seen []Message) []Message {
 	return slices.Concat(list, seen[cut:])
 }
 
-// stays returns the messages of the omitted part that are in the request nevertheless: the first ones, up to the
+// Stays returns the messages of the omitted part that are in the request nevertheless: the first ones, up to the
 // KeepFirst-th turn of the caller, and the last words of the caller, if the caller has said nothing since; -1 means
 // that none are.
-func (s *shortener) stays(seen []Message, cut int) (first, caller int) {
+func (s *Shortener) Stays(seen []agui.Message, cut int) (first, caller int) {
 	if turns := s.h.KeepFirst; turns > 0 && cut > 0 {
 		first = cut
 		for i, m := range seen[:cut] {
@@ -186,7 +186,7 @@ func (s *shortener) stays(seen []Message, cut int) (first, caller int) {
 			}
 		}
 	}
-	isCaller := func(m Message) bool { return m.Role == agui.RoleUser }
+	isCaller := func(m agui.Message) bool { return m.Role == agui.RoleUser }
 	if slices.ContainsFunc(seen[cut:], isCaller) {
 		return first, -1
 	}
