@@ -6,6 +6,7 @@ import (
 
 	"github.com/agui-gateway/gateway/a2ui"
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/internal/mirror"
 	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/state/document"
 )
@@ -49,12 +50,12 @@ func (x *exchange) activityDelta(e *agui.ActivityDelta) error {
 	if a == nil {
 		return nil
 	}
-	doc, err := document.New(a.content, document.Options{MaxSize: theirState})
+	doc, err := document.New(a.content, document.Options{MaxSize: mirror.MaxSize})
 	if err != nil {
 		return err
 	}
 	if err := doc.Apply(x.t.ctx, e.Patch); err != nil {
-		return unlessPatch(err)
+		return mirror.UnlessPatch(err)
 	}
 	a.content = doc.JSON()
 	return x.emit(x.tag(e.SubagentRunID), &agui.ActivitySnapshot{

@@ -32,9 +32,9 @@ func (x *exchange) takeEvent(e agui.Event) error {
 	case *agui.SubagentError:
 		return x.failSub(e)
 	case *agui.StateSnapshot:
-		return x.state.snapshot(x.t.ctx, e.Snapshot)
+		return x.state.Snapshot(x.t.ctx, e.Snapshot)
 	case *agui.StateDelta:
-		applies, err := x.state.delta(x.t.ctx, e.Delta)
+		applies, err := x.state.Delta(x.t.ctx, e.Delta)
 		if !applies {
 			x.note(agui.Warning{Path: string(agui.TypeOf(e)), Reason: "does not apply, passed over"})
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/client"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/internal/mirror"
 	"github.com/agui-gateway/gateway/internal/redact"
 	"github.com/agui-gateway/gateway/telemetry"
 )
@@ -26,7 +27,7 @@ type exchange struct {
 	begun  string    // what the remote calls the work that the same request has begun before
 	prefix string
 	header http.Header
-	state  *remoteShare
+	state  *mirror.State
 	// sentInput is what the remote was sent. No log may repeat it, nor the secrets.
 	sentInput agui.RunAgentInput
 	secrets   []string
@@ -108,7 +109,7 @@ func (r *Remote) exchange(ctx context.Context, t *Turn, f *remoteFrame,
 	}
 	at, _ := url.Parse(r.o.URL) // nil if it is none
 	x.header, x.secrets = t.withHops(forwarded), redact.HeaderSecrets(at, r.o.Headers, forwarded)
-	if x.state, err = r.share(t); err != nil {
+	if x.state, err = mirror.New(t.scope, r.o.State.Path, r.o.State.Path == "" && t.Path() != ""); err != nil {
 		return nil, nil, x.fault(err)
 	}
 	x.readEarlier()

@@ -6,7 +6,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -84,7 +86,7 @@ func (x *exchange) input(ctx context.Context, given *delivery) (agui.RunAgentInp
 	in := x.t.x.Input
 	out := agui.RunAgentInput{
 		ThreadID: x.thread, RunID: x.sent.RunID, ParentRunID: in.RunID,
-		Tools: in.Tools, Context: in.Context, State: x.state.sent(), Messages: x.conversation(given),
+		Tools: in.Tools, Context: in.Context, State: x.state.Sent(), Messages: x.conversation(given),
 	}
 	var command json.RawMessage
 	switch {
@@ -126,4 +128,42 @@ func props(own, command, gateway json.RawMessage) (json.RawMessage, error) {
 		out["gateway"] = gateway
 	}
 	return json.Marshal(out)
+}
+
+// The headers by which a server learns that a request comes from a remote agent of another run. A remote agent may lead
+// back to the direction of the call; a server that passes them on ([Input.Hops]) and refuses long chains ends that.
+const (
+	// HopsHeader says over how many remote agents the request has come: 1 or more.
+	HopsHeader = "X-Gateway-Hops"
+	// ChainHeader names the run that the first of them works for, with up to 64 letters, digits, '-' and '_'.
+	ChainHeader = "X-Gateway-Chain"
+)
+
+// withHops returns the headers of a request to a remote agent, with what it has to know of the way to it.
+func (t *Turn) withHops(header http.Header) http.Header {
+	header = maps.Clone(header)
+	if header == nil {
+		header = http.Header{}
+	}
+	in := t.x.Input
+	header.Set(HopsHeader, strconv.Itoa(in.Hops+1))
+	if in.Chain != "" {
+		header.Set(ChainHeader, in.Chain)
+	}
+	return header
+}
+
+// maxModelName is how many bytes the name of a remote agent's provider or model may have. A thread keeps it for its
+// life.
+const maxModelName = 200
+
+// used counts what the remote says its run used. What it calls too long a name is counted without one.
+func (x *exchange) used(list []agui.TokenUsage) error {
+	list = slices.Clone(list)
+	for i := range list {
+		if len(list[i].Provider) > maxModelName || len(list[i].Model) > maxModelName {
+			list[i].Provider, list[i].Model = "", ""
+		}
+	}
+	return x.t.x.addUsage(list...)
 }

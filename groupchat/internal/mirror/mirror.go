@@ -1,4 +1,4 @@
-package groupchat
+package mirror
 
 import (
 	"context"
@@ -10,35 +10,35 @@ import (
 	"github.com/agui-gateway/gateway/state/document"
 )
 
-// A remoteShare is the part of our state in which a remote agent's lives.
-type remoteShare struct {
+// A State is the part of our state that belongs to a remote agent.
+type State struct {
 	scope *document.Scope
 	path  string
-	// none says that it has no part of ours.
+	// none: the agent has no part of our state.
 	none bool
-	// theirs holds, at /s, what the remote's state is to the remote.
+	// theirs has, at /s, the state as the remote agent knows it.
 	theirs *document.Document
 	copied int // bytes that patches have copied, before the last snapshot
 }
 
-// theirState bounds a state that grows by its own patches.
-const theirState = 8 << 20
+// MaxSize is the limit of a state, in bytes, which grows by its own patches.
+const MaxSize = 8 << 20
 
-// theirCopies bounds the bytes that the copies of an answer's patches take together: each is a few bytes long and costs
-// what it copies.
-const theirCopies = 64 << 20
+// maxCopies is the limit of the bytes that all patches of one answer copy. Such a patch is short, and costs as much as
+// it copies.
+const maxCopies = 64 << 20
 
 // errCopies is the error of an answer with patches that copy too much.
-var errCopies = fmt.Errorf("%w: the patches of one answer copy more than %d bytes", document.ErrTooLarge, theirCopies)
+var errCopies = fmt.Errorf("%w: the patches of one answer copy more than %d bytes", document.ErrTooLarge, maxCopies)
 
-// share returns the part of the turn's state that the remote works on.
-func (r *Remote) share(t *Turn) (*remoteShare, error) {
-	s := &remoteShare{scope: t.scope, path: r.o.State.Path, none: r.o.State.Path == "" && t.Path() != ""}
-	return s, s.restart(s.sent())
+// New returns the mirror of the value at path of scope. With none, the remote agent has no part of our state.
+func New(scope *document.Scope, path string, none bool) (*State, error) {
+	s := &State{scope: scope, path: path, none: none}
+	return s, s.restart(s.Sent())
 }
 
-// sent is the state in the request to the remote.
-func (s *remoteShare) sent() json.RawMessage {
+// Sent returns the state for the request to the remote agent.
+func (s *State) Sent() json.RawMessage {
 	if !s.none {
 		if raw, ok := s.scope.Raw(s.path); ok {
 			return raw
@@ -47,8 +47,8 @@ func (s *remoteShare) sent() json.RawMessage {
 	return json.RawMessage("{}")
 }
 
-// restart makes raw the remote's state, whatever it was.
-func (s *remoteShare) restart(raw json.RawMessage) error {
+// restart replaces the state of the remote agent by raw.
+func (s *State) restart(raw json.RawMessage) error {
 	if s.none {
 		return nil
 	}
@@ -57,12 +57,13 @@ func (s *remoteShare) restart(raw json.RawMessage) error {
 	}
 	root, err := json.Marshal(map[string]json.RawMessage{"s": raw})
 	if err == nil {
-		s.theirs, err = document.New(root, document.Options{MaxSize: theirState})
+		s.theirs, err = document.New(root, document.Options{MaxSize: MaxSize})
 	}
 	return err
 }
 
-func (s *remoteShare) snapshot(ctx context.Context, raw json.RawMessage) error {
+// Snapshot replaces the state by raw.
+func (s *State) Snapshot(ctx context.Context, raw json.RawMessage) error {
 	if s.none {
 		return nil
 	}
@@ -72,18 +73,17 @@ func (s *remoteShare) snapshot(ctx context.Context, raw json.RawMessage) error {
 	return s.fold(ctx)
 }
 
-// delta folds a STATE_DELTA in. It reports whether the patch applies; one that does not changes nothing, as in every
-// client.
-func (s *remoteShare) delta(ctx context.Context, p agui.Patch) (applies bool, err error) {
+// Delta applies a patch. It reports whether the patch applies; one that does not changes nothing, as in every client.
+func (s *State) Delta(ctx context.Context, p agui.Patch) (applies bool, err error) {
 	if s.none {
 		return true, nil
 	}
 	err = s.theirs.Apply(ctx, rebased(p, "", "/s"))
-	if s.copied+s.theirs.Copied() > theirCopies {
+	if s.copied+s.theirs.Copied() > maxCopies {
 		return false, errCopies
 	}
 	if err != nil {
-		return false, unlessPatch(err)
+		return false, UnlessPatch(err)
 	}
 	if s.scope.Apply(ctx, rebased(p, "", s.path)) == nil {
 		return true, nil
@@ -91,17 +91,16 @@ func (s *remoteShare) delta(ctx context.Context, p agui.Patch) (applies bool, er
 	return true, s.fold(ctx) // ours is not what the remote's was
 }
 
-// unlessPatch is the error of a document that no client would have passed over.
-func unlessPatch(err error) error {
+// UnlessPatch returns err, or nil if it is about a patch that clients ignore.
+func UnlessPatch(err error) error {
 	if errors.Is(err, document.ErrPatch) {
 		return nil
 	}
 	return err
 }
 
-// fold makes our part what the remote's state is, past the reducers: it is the remote's to say. Only what differs is
-// changed.
-func (s *remoteShare) fold(ctx context.Context) error {
+// fold writes the state of the remote agent to our part, past the reducers. Only differences are written.
+func (s *State) fold(ctx context.Context) error {
 	now, ok := s.theirs.Raw("/s")
 	if !ok {
 		now = json.RawMessage("null")
@@ -125,7 +124,7 @@ func wrapped(raw json.RawMessage) json.RawMessage {
 	return append(append([]byte(`{"s":`), raw...), '}')
 }
 
-// rebased is a patch of the value at from as one of the value at to.
+// rebased returns a patch of the value at from as a patch of the value at to.
 func rebased(p agui.Patch, from, to string) agui.Patch {
 	out := make(agui.Patch, len(p))
 	for i, op := range p {
