@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"iter"
+	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 
@@ -201,4 +203,67 @@ func namesOf(s signature) map[string]string {
 		names[name] = path
 	}
 	return names
+}
+
+// A Principal is the sender of a request: a person, or a program. It formats as its id, also in logs.
+type Principal struct {
+	// ID is a part of the key of the principal's threads, so it has to stay the same for as long as they are kept. Ids
+	// are compared byte by byte. An id has 1 to 512 bytes of UTF-8 without control characters; ".webhook" is reserved.
+	// It is written to the server log.
+	ID string
+	// Roles are what the principal may be, in any order: at most 64, each of 1 to 256 bytes of UTF-8 without control
+	// characters.
+	Roles []string
+	// Claims are what else is known of the principal, for agents and tools: at most 8 KiB as JSON. Agents see them as
+	// encoding/json decodes them, so a number is a float64, and a time is a text. They are stored with the run, and
+	// never logged or sent to a client.
+	Claims map[string]any
+}
+
+// Has reports whether the principal has a role.
+func (p Principal) Has(role string) bool { return slices.Contains(p.Roles, role) }
+
+// String returns the id.
+func (p Principal) String() string { return p.ID }
+
+// GoString returns the id, so that %#v shows no claims either.
+func (p Principal) GoString() string { return p.ID }
+
+// LogValue returns the id.
+func (p Principal) LogValue() slog.Value { return slog.StringValue(p.ID) }
+
+// subAgentMeta begins the members of a result's metadata that describe the branch of a specialist.
+const subAgentMeta = "subAgent"
+
+// isReserved reports whether a member of the metadata of messages, calls and results is the gateway's own: decisions of
+// people, branches of specialists, failures, and places in a team.
+func isReserved(name string) bool {
+	return name == approvalMeta || name == failedMeta || strings.HasPrefix(name, subAgentMeta) ||
+		strings.HasPrefix(name, turnMeta)
+}
+
+// DropReserved removes from messages of a client or of another server the members of metadata that only the gateway
+// writes.
+func DropReserved(messages []Message) {
+	for i := range messages {
+		m := &messages[i]
+		m.Metadata = withoutReserved(m.Metadata)
+		for j := range m.ToolCalls {
+			m.ToolCalls[j].Metadata = withoutReserved(m.ToolCalls[j].Metadata)
+		}
+	}
+}
+
+// withoutReserved returns m without the members that only the gateway writes; nil if nothing else is left.
+func withoutReserved(m agui.Metadata) agui.Metadata {
+	kept := maps.Clone(m)
+	maps.DeleteFunc(kept, func(name string, _ json.RawMessage) bool { return isReserved(name) })
+	switch len(kept) {
+	case len(m):
+		return m
+	case 0:
+		return nil
+	default:
+		return kept
+	}
 }

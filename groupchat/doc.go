@@ -104,22 +104,22 @@
 // A run passes through the package one way, from thread.Run, or from an attempt of the gateway, to the first piece of
 // text:
 //
-//	session.go          Execute: checks the session              notes.go, usage.go: what runs leave behind
-//	execution.go        the run; resume.go reads its checkpoint  records*.go: open turns, and their lock
-//	hooks_call.go       hooks of the run, then of the root's turn
+//	session.go          Execute: checks the session, the run     usage.go: what runs leave behind
+//	resume.go           reads the checkpoint                     records*.go: open turns, and their lock
+//	hooks.go            hooks of the run, then of the root's turn
 //	turn.go             Turn.work: the agent runs in its turn    turn_record.go: what a turn remembers
-//	chat.go             Chat.Run: the manager chooses            manager*.go, route.go, handoff.go; package condition
-//	chat_turn.go        the open turn; it ends with a commit     concurrent*.go, sub.go, review.go, astool*.go
-//	turn_try.go         one try: step, subagent, failure, retry  turn_scope.go: its state; hooks_stream.go: filters
+//	chat.go             Chat.Run: the manager chooses            manager*.go, handoff.go; package condition
+//	chat_turn.go        the open turn; it ends with a commit     concurrent*.go, sub.go, review.go, astool.go
+//	turn_try.go         one try: step, subagent, failure, retry  its state; hooks_stream.go: filters
 //	llm.go              LLM.Run: the loop of replies and calls   remote*.go: agents on other servers; package script
 //	prepare.go          computes instructions for the turn       package template
-//	llm_tools.go        the tools of the turn                    tool*.go; verdict.go, approve*.go: questions
+//	llm_tools.go        the tools of the turn                    tool*.go; approve*.go: questions
 //	llm_request.go      conversation ─► request                  visibility.go, conversation.go
-//	llm_ask.go          one reply, recorded by once.go           llm_history.go; package history shortens requests
-//	step.go             telemetry around the call of the model
-//	llm_speak.go        deltas ─► events of the run              predict*.go: state that follows arguments
-//	llm_calls.go        the calls of the reply                   tool_call.go, tool_retry.go; llm_results.go
+//	llm_speak.go        one reply, recorded by once.go,          llm_history.go; package history shortens requests
+//	                    with telemetry (chat_turn.go);
+//	                    its deltas are events of the run         predict*.go: state that follows arguments
+//	llm_calls.go        the calls of the reply                   tool_call.go, tool_input.go; llm_history.go
 //
-// Then the other way: ask.go, question.go and waiting.go pause turns, failure.go gives errors their codes. validate.go
+// Then the other way: ask.go, question.go and invoke.go pause turns, failure.go gives errors their codes. validate.go
 // and contract.go find mistakes before and during a run.
 package groupchat

@@ -2,10 +2,16 @@ package groupchat
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 
+	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -112,4 +118,145 @@ func (a *LLM) sourcesAsk() bool {
 		}
 	}
 	return false
+}
+
+// Origin returns the [Tool.Origin] of calls that go to what parts identify: a hash, which shows nothing of secrets
+// among them.
+func Origin(parts ...string) string {
+	h := sha256.New()
+	for _, part := range parts {
+		_, _ = fmt.Fprintf(h, "%d:%s", len(part), part) // a hash never fails
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// origin identifies the server of a remote agent, and as whom it is asked.
+func (r *Remote) origin() string {
+	parts := []string{r.o.URL, r.o.Agent, fmt.Sprintf("%T", r.client), r.client.String()}
+	for _, name := range slices.Sorted(maps.Keys(r.o.Headers)) {
+		parts = append(append(parts, name), r.o.Headers[name]...)
+	}
+	return Origin(parts...)
+}
+
+// originOf identifies the servers of the remote agents that a is made of; empty if there are none.
+func originOf(a Agent, depth int) string {
+	if r, ok := unwrap(a).(*Remote); ok && r != nil && r.client != nil {
+		return r.origin()
+	}
+	var parts []string
+	for _, p := range partsOf(unwrap(a)) {
+		if depth == maxDepth {
+			break
+		}
+		if origin := originOf(p.Agent, depth+1); origin != "" {
+			parts = append(parts, p.Name, origin)
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return Origin(parts...)
+}
+
+// sourceOrigin identifies a source: by what it says of itself, or by its place.
+func sourceOrigin(s ToolSource, i int) string {
+	if known, ok := s.(interface{ Origin() string }); ok {
+		return known.Origin()
+	}
+	return Origin("source", strconv.Itoa(i))
+}
+
+// clashes are the names, as models know them, of tools that several origins have. Names of the agent's own tools are of
+// the origin "".
+func (a *LLM) clashes(found []*Tool) map[string]bool {
+	first, clashes := map[string]string{}, map[string]bool{}
+	add := func(name, origin string) {
+		name = model.ToolName(name)
+		if had, ok := first[name]; ok && had != origin {
+			clashes[name] = true
+		}
+		first[name] = origin
+	}
+	for i := range a.Tools {
+		add(a.Tools[i].Name, "")
+	}
+	for i, s := range a.Sources {
+		if known, ok := s.(interface{ Names() []string }); ok {
+			for _, name := range known.Names() {
+				add(name, sourceOrigin(s, i))
+			}
+		}
+	}
+	for _, t := range found {
+		add(t.Name, t.source)
+	}
+	return clashes
+}
+
+// CheckTools asks the agent's sources for their tools. It returns names that several sources have, and names in Approve
+// that no tool has, as problems. The error is that of a source that cannot be reached.
+func (a *LLM) CheckTools(ctx context.Context) (problems []string, err error) {
+	var found []*Tool
+	for i, s := range a.Sources {
+		tools, err := toolsOf(ctx, s, i)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, tools...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.clashes(found))) {
+		problems = append(problems, fmt.Sprintf("several sources have a tool %q", name))
+	}
+	for _, name := range a.undecided(found) {
+		problems = append(problems, fmt.Sprintf("approval of %q, which is no tool", name))
+	}
+	return problems, nil
+}
+
+// toolsOf are the tools of source i, each with its origin.
+func toolsOf(ctx context.Context, s ToolSource, i int) (found []*Tool, err error) {
+	var tools []Tool
+	err = protect(func() (err error) {
+		tools, err = s.Tools(ctx)
+		return err
+	})
+	for _, t := range tools {
+		t.source = sourceOrigin(s, i)
+		if t.Origin == "" {
+			t.Origin = t.source
+		}
+		found = append(found, &t)
+	}
+	return found, err
+}
+
+// bindNames removes tools with ambiguous names: several sources have the name, or in this thread it belongs to another
+// source of the agent that cannot be reached now.
+func (r *llmRun) bindNames(ctx context.Context, found []*Tool) []*Tool {
+	a := r.LLM
+	if r.unprepared != nil {
+		a = r.unprepared // a name stays the agent's own where a provider has taken the tool away
+	}
+	clashes, key := a.clashes(found), "tools/"+r.t.identity()
+	bound, sources := map[string]string{}, map[string]bool{}
+	_ = exact.Unmarshal(r.t.x.Notes.get(key), &bound) // without a note every name is free
+	for i, s := range a.Sources {
+		sources[sourceOrigin(s, i)] = true
+	}
+	out := slices.DeleteFunc(slices.Clone(found), func(t *Tool) bool {
+		name := model.ToolName(t.Name)
+		owner, ok := bound[name]
+		if clashes[name] || ok && owner != t.source && sources[owner] {
+			r.t.x.Log.WarnContext(ctx, "groupchat: a tool is withheld, because its name is that of another source's",
+				"turn", r.t.ID(), "tool", t.Name)
+			return true
+		}
+		bound[name] = t.source
+		return false
+	})
+	if raw, err := json.Marshal(bound); err == nil && len(bound) > 0 {
+		r.t.x.Notes.set(key, raw)
+	}
+	return out
 }
