@@ -17,6 +17,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/limit"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/profile"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -27,7 +28,7 @@ type servedAgent struct {
 	name   string
 	agent  groupchat.Agent
 	spec   groupchat.StateSpec
-	info   groupchat.Info
+	info   profile.Info
 	// removed marks an agent that no replica serves any more; its runs are only ended.
 	removed bool
 	// forwards names the headers of a request that the agent forwards.
@@ -84,7 +85,7 @@ func (s *servedAgent) setOptions(req *state.Request, o Options) {
 
 func newServed(name string, agent groupchat.Agent, o Options) *servedAgent {
 	s := &servedAgent{AgentOptions: o.Agent[name], name: name, agent: agent, forwards: groupchat.ForwardsOf(agent)}
-	if d, ok := groupchat.As[groupchat.Describer](agent); ok {
+	if d, ok := groupchat.As[profile.Describer](agent); ok {
 		s.info = d.Describe()
 	}
 	if st, ok := groupchat.As[groupchat.Stateful](agent); ok {

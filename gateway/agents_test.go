@@ -10,6 +10,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -104,7 +105,7 @@ func choose(t *groupchat.Turn, q groupchat.Question) error {
 	return keepAnswer(t, q.Key, answer)
 }
 
-func keepAnswer(t *groupchat.Turn, key string, answer groupchat.Answer) error {
+func keepAnswer(t *groupchat.Turn, key string, answer ask.Answer) error {
 	var given struct{ Value string }
 	if err := answer.Decode(&given); err != nil {
 		return err

@@ -9,6 +9,8 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/modeltest"
+	"github.com/agui-gateway/gateway/groupchat/tools"
+	"github.com/agui-gateway/gateway/state"
 )
 
 // TestAnApprovalIsOfOneEndpoint approves calls of one endpoint, beforehand or by an open question. After a reload with
@@ -22,11 +24,11 @@ func TestAnApprovalIsOfOneEndpoint(t *testing.T) {
 				m.Add(modeltest.Text("a"), modeltest.Calls("pay", `{}`))
 			}
 			agent := func(url string, hits *atomic.Int32) groupchat.Agent {
-				pay := groupchat.Tool{Name: "pay", Destructive: true, Origin: groupchat.Origin(url), Call: func(context.Context, groupchat.ToolCall) (groupchat.ToolResult, error) {
+				pay := groupchat.Tool{Name: "pay", Destructive: true, Origin: tools.Origin(url), Call: func(context.Context, groupchat.ToolCall) (tools.Result, error) {
 					hits.Add(1)
-					return groupchat.TextResult("ok"), nil
+					return tools.Text("ok"), nil
 				}}
-				return &groupchat.LLM{Model: m, Tools: []groupchat.Tool{pay}, Approve: groupchat.Approvals{Remember: []groupchat.ApprovalScope{"principal"}}}
+				return &groupchat.LLM{Model: m, Tools: []groupchat.Tool{pay}, Approve: tools.Approvals{Remember: []state.ApprovalScope{"principal"}}}
 			}
 			w := newWorld(t, func(g *gateway.Options) {
 				g.Agents, g.Agent = map[string]groupchat.Agent{"shop": agent("http://sandbox.test/pay", &sandbox)}, nil

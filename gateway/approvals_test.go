@@ -13,6 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/filestore"
@@ -33,16 +34,16 @@ func (p *till) agent() *groupchat.LLM {
 	refund := groupchat.Tool{
 		Name: "refund", Description: "Gives money back.",
 		Parameters: json.RawMessage(`{"type":"object","required":["euros"],"properties":{"euros":{"$ref":"#/$defs/sum"}},"$defs":{"sum":{"type":"integer","maximum":100}}}`),
-		Call: func(_ context.Context, c groupchat.ToolCall) (groupchat.ToolResult, error) {
+		Call: func(_ context.Context, c groupchat.ToolCall) (tools.Result, error) {
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			p.paid = append(p.paid, c.Principal.ID+string(c.Arguments))
-			return groupchat.TextResult("paid"), nil
+			return tools.Text("paid"), nil
 		},
 	}
 	return &groupchat.LLM{
 		Model: model.Func(p.reply), Tools: []groupchat.Tool{refund},
-		Approve: groupchat.Approvals{All: true, Remember: []groupchat.ApprovalScope{state.ApprovalThread, state.ApprovalPrincipal}},
+		Approve: tools.Approvals{All: true, Remember: []state.ApprovalScope{state.ApprovalThread, state.ApprovalPrincipal}},
 	}
 }
 

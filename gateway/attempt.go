@@ -15,6 +15,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/gateway/internal/recorder"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/history"
 	"github.com/agui-gateway/gateway/internal/lock"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/document"
@@ -79,7 +80,7 @@ type attempt struct {
 	spent atomic.Int64
 
 	// notes are those of the agents, as they are now.
-	notes groupchat.Notes
+	notes history.Notes
 
 	// thread is the thread as of the last commit.
 	thread atomic.Pointer[state.Thread]

@@ -17,6 +17,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/suggest"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -83,11 +84,11 @@ var (
 func askedWithMetadata(t *testing.T, route metadataRoute, metadata string) []string {
 	t.Helper()
 	m := &scriptedLead{}
-	helper := groupchat.AsTool(&groupchat.LLM{Instructions: "HELPER", NoFrontendTools: true}, groupchat.AsToolOptions{Name: "helper", Description: "helps", Branch: groupchat.BranchSession})
-	helper.Approve = groupchat.ApproveNever
-	pay := groupchat.Tool{Name: "pay", Parameters: json.RawMessage(`{"type":"object"}`), Approve: groupchat.ApproveAlways,
-		Call: func(context.Context, groupchat.ToolCall) (groupchat.ToolResult, error) {
-			return groupchat.TextResult("paid"), nil
+	helper := groupchat.AsTool(&groupchat.LLM{Instructions: "HELPER", NoFrontendTools: true}, groupchat.AsToolOptions{Name: "helper", Description: "helps", Branch: tools.BranchSession})
+	helper.Approve = tools.ApproveNever
+	pay := groupchat.Tool{Name: "pay", Parameters: json.RawMessage(`{"type":"object"}`), Approve: tools.ApproveAlways,
+		Call: func(context.Context, groupchat.ToolCall) (tools.Result, error) {
+			return tools.Text("paid"), nil
 		}}
 	g, err := gateway.New(gateway.Options{
 		Agents: map[string]groupchat.Agent{"lead": groupchat.WithSuggestions(

@@ -17,6 +17,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/model/openai"
 	"github.com/agui-gateway/gateway/state"
@@ -110,7 +111,7 @@ func (w *world) usage(id string) []agui.TokenUsage {
 }
 
 // thinking is a gateway with an agent that has one tool, which calls do.
-func thinking(t *testing.T, do func(context.Context) (string, error), approve groupchat.ToolApproval) (*world, *thinker) {
+func thinking(t *testing.T, do func(context.Context) (string, error), approve tools.Approval) (*world, *thinker) {
 	t.Helper()
 	m := newThinker(t)
 	tool := groupchat.NewTool("look", "Looks", func(ctx context.Context, _ groupchat.ToolCall, _ struct{}) (string, error) { return do(ctx) })
@@ -124,7 +125,7 @@ func looks(context.Context) (string, error) { return "seen", nil }
 
 func TestUsageOfRunsAndThreads(t *testing.T) {
 	t.Parallel()
-	w, _ := thinking(t, looks, groupchat.ApproveByAgent)
+	w, _ := thinking(t, looks, tools.ApproveByAgent)
 	used(t, "the first run", w.post("desk", input("t", "r1", []string{"u1:go"})).finished().Usage, tokens(2))
 	used(t, "the thread", w.usage("t"), tokens(2))
 	used(t, "the second run", w.post("desk", input("t", "r2", []string{"u1:go", "u2:again"})).finished().Usage, tokens(2))
@@ -134,7 +135,7 @@ func TestUsageOfRunsAndThreads(t *testing.T) {
 
 func TestUsageOfARunThatFails(t *testing.T) {
 	t.Parallel()
-	w, _ := thinking(t, func(context.Context) (string, error) { return "fail", nil }, groupchat.ApproveByAgent)
+	w, _ := thinking(t, func(context.Context) (string, error) { return "fail", nil }, tools.ApproveByAgent)
 	r := w.post("desk", input("t", "r1", []string{"u1:go"}))
 	failed, ok := r.last().(*agui.RunError)
 	if !ok || failed.Code != string(errcode.ModelUnavailable) {
@@ -151,7 +152,7 @@ func TestUsageOfARunThatIsStopped(t *testing.T) {
 		close(looking)
 		<-ctx.Done()
 		return "", ctx.Err()
-	}, groupchat.ApproveByAgent)
+	}, tools.ApproveByAgent)
 	r := w.begin(http.MethodPost, "/agents/desk", input("t", "r1", []string{"u1:go"}))
 	defer r.hangUp()
 	receive(t, "the tool works", looking)
@@ -166,7 +167,7 @@ func TestUsageOfARunThatIsStopped(t *testing.T) {
 func TestRow129ApprovalOverTheWire(t *testing.T) {
 	t.Parallel()
 	var looked atomic.Int64
-	w, m := thinking(t, func(context.Context) (string, error) { looked.Add(1); return "seen", nil }, groupchat.ApproveAlways)
+	w, m := thinking(t, func(context.Context) (string, error) { looked.Add(1); return "seen", nil }, tools.ApproveAlways)
 	first := w.post("desk", input("t", "r1", []string{"u1:go"}))
 	asked := first.interrupts()
 	if len(asked) != 1 || asked[0].Reason != "tool_call" || asked[0].ToolCallID == "" || looked.Load() != 0 {
@@ -206,7 +207,7 @@ func TestRow129ApprovalOverTheWire(t *testing.T) {
 func TestApprovedOnce(t *testing.T) {
 	t.Parallel()
 	var looked atomic.Int64
-	w, m := thinking(t, func(context.Context) (string, error) { looked.Add(1); return "fail", nil }, groupchat.ApproveAlways)
+	w, m := thinking(t, func(context.Context) (string, error) { looked.Add(1); return "fail", nil }, tools.ApproveAlways)
 	asked := w.post("desk", input("t", "r1", []string{"u1:go"})).interrupts()
 	resume := `"resume":[{"interruptId":` + quote(asked[0].ID) + `,"status":"resolved","payload":{"approved":true}}]`
 	r := w.post("desk", input("t", "r2", []string{"u1:go"}, resume))
@@ -244,13 +245,13 @@ func usageOverATakeover(t *testing.T) {
 	priced := m.priced(t, &model.Price{Input: 3, Output: 10})
 	var looked atomic.Int64
 	server := func(store state.Store, gate chan struct{}) *world {
-		look := groupchat.Tool{Name: "look", Call: func(ctx context.Context, _ groupchat.ToolCall) (groupchat.ToolResult, error) {
+		look := groupchat.Tool{Name: "look", Call: func(ctx context.Context, _ groupchat.ToolCall) (tools.Result, error) {
 			looked.Add(1)
 			select {
 			case <-gate:
-				return groupchat.TextResult("seen"), nil
+				return tools.Text("seen"), nil
 			case <-ctx.Done():
-				return groupchat.ToolResult{}, ctx.Err()
+				return tools.Result{}, ctx.Err()
 			}
 		}}
 		return newBubbleWorld(t, func(o *gateway.Options) {

@@ -20,6 +20,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/profile"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/document"
 	"github.com/agui-gateway/gateway/state/memstore"
@@ -62,9 +63,7 @@ func TestAPanicEndsOneRun(t *testing.T) {
 			Participants: []groupchat.Participant{{Name: "a", Agent: sets, Scope: outputs}},
 		}}),
 		"a manager": &groupchat.Chat{
-			Manager: func() groupchat.Manager {
-				return groupchat.ManagerFunc(func(context.Context, groupchat.View) (groupchat.Decision, error) { panic("secret") })
-			},
+			Manager:      groupchat.ByFunc(func(context.Context, groupchat.View) (groupchat.Decision, error) { panic("secret") }),
 			Participants: []groupchat.Participant{{Name: "one", Agent: groupchat.AgentFunc(echoes)}},
 		},
 		"the agent": groupchat.AgentFunc(panics),
@@ -278,7 +277,7 @@ func TestAnAgentThatCannotBeDescribed(t *testing.T) {
 
 type undescribed struct{ groupchat.AgentFunc }
 
-func (undescribed) Describe() groupchat.Info { panic("secret") }
+func (undescribed) Describe() profile.Info { panic("secret") }
 
 type invalid struct{ groupchat.AgentFunc }
 

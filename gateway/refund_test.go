@@ -15,6 +15,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -50,16 +51,16 @@ func (s *refunds) Stream(_ context.Context, r model.Request, _ model.Deltas) (mo
 }
 
 // pay asks a person under one key, whichever call it is, and pays in one Once.
-func (s *refunds) pay(_ context.Context, t *groupchat.Turn, c groupchat.ToolCall) (groupchat.ToolResult, error) {
+func (s *refunds) pay(_ context.Context, t *groupchat.Turn, c groupchat.ToolCall) (tools.Result, error) {
 	var r struct {
 		Who string
 		Sum int
 	}
 	if err := json.Unmarshal(c.Arguments, &r); err != nil {
-		return groupchat.ToolResult{}, err
+		return tools.Result{}, err
 	}
 	if _, err := t.Ask(groupchat.Question{Key: "confirm", Message: fmt.Sprintf("Really %d to %s?", r.Sum, r.Who)}); err != nil {
-		return groupchat.ToolResult{}, err
+		return tools.Result{}, err
 	}
 	paid, err := groupchat.Once(t, "charge", func() (string, error) {
 		s.mu.Lock()
@@ -68,9 +69,9 @@ func (s *refunds) pay(_ context.Context, t *groupchat.Turn, c groupchat.ToolCall
 		return fmt.Sprintf("paid %d to %s", r.Sum, r.Who), nil
 	})
 	if err != nil {
-		return groupchat.ToolResult{}, err
+		return tools.Result{}, err
 	}
-	return groupchat.TextResult(paid), nil
+	return tools.Text(paid), nil
 }
 
 // TestRefundsWithHooksApprovalsAndRetries, through HTTP and the store: the service's hook refuses sums over a limit, a
@@ -80,13 +81,13 @@ func TestRefundsWithHooksApprovalsAndRetries(t *testing.T) {
 	t.Parallel()
 	s := &refunds{}
 	w := newWorld(t, func(o *gateway.Options) {
-		refund := groupchat.Tool{Name: "refund", Approve: groupchat.ApproveAlways, Turn: s.pay}
+		refund := groupchat.Tool{Name: "refund", Approve: tools.ApproveAlways, Turn: s.pay}
 		o.Agents["refunds"] = &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{{
 			Name: "desk", Agent: &groupchat.LLM{Model: s, Tools: []groupchat.Tool{refund}}, OnError: groupchat.ErrorPolicy{Retries: 1, Backoff: -1},
 		}}}
-		o.Hooks = []groupchat.Hooks{{Name: "sums", Tool: func(ctx context.Context, u groupchat.ToolUse, next groupchat.ToolFunc) (groupchat.ToolResult, error) {
+		o.Hooks = []groupchat.Hooks{{Name: "sums", Tool: func(ctx context.Context, u groupchat.ToolUse, next groupchat.ToolFunc) (tools.Result, error) {
 			if strings.Contains(string(u.Call.Arguments), "500") {
-				return groupchat.ToolResult{}, &groupchat.ToolError{Text: "No more than 100."}
+				return tools.Result{}, &tools.Error{Text: "No more than 100."}
 			}
 			return next(ctx, u)
 		}}}

@@ -1,6 +1,6 @@
 package gateway
 
-import "github.com/agui-gateway/gateway/groupchat"
+import "github.com/agui-gateway/gateway/groupchat/profile"
 
 // Bounds of one team in GET /agents: every caller with access to the agent gets them in each response.
 const (
@@ -9,7 +9,7 @@ const (
 )
 
 type teamDocument struct {
-	Kind         groupchat.Kind       `json:"kind,omitempty"`
+	Kind         profile.Kind         `json:"kind,omitempty"`
 	Manager      string               `json:"manager,omitempty"`
 	Supervisor   string               `json:"supervisor,omitempty"`
 	Start        string               `json:"start,omitempty"`
@@ -27,7 +27,7 @@ type participantInATeam struct {
 }
 
 // teamOf describes the team of an agent. When it is too large, the first participants, with their teams, are included.
-func teamOf(info groupchat.Info) *teamDocument {
+func teamOf(info profile.Info) *teamDocument {
 	left := teamBudget{participants: maxTeam, edges: maxEdges}
 	doc := left.describe(info)
 	return &doc
@@ -36,7 +36,7 @@ func teamOf(info groupchat.Info) *teamDocument {
 // A teamBudget is the number of participants and edges left to describe.
 type teamBudget struct{ participants, edges int }
 
-func (b *teamBudget) describe(info groupchat.Info) teamDocument {
+func (b *teamBudget) describe(info profile.Info) teamDocument {
 	doc := teamDocument{Kind: info.Kind, Manager: info.Manager, Supervisor: info.Supervisor, Start: info.Start}
 	included := info.Participants[:min(len(info.Participants), b.participants)]
 	b.participants -= len(included)

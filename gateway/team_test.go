@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/profile"
 	"github.com/agui-gateway/gateway/groupchat/script"
 	"github.com/agui-gateway/gateway/groupchat/suggest"
 )
@@ -29,7 +30,7 @@ func TestATeamIsDescribed(t *testing.T) {
 	fan := &groupchat.Concurrent{Participants: []groupchat.Participant{{Name: "left", Agent: says}}}
 	for _, c := range []struct {
 		what  string
-		agent groupchat.Describer
+		agent profile.Describer
 		want  string
 	}{
 		{"an agent alone", says, `{"kind":"script"}`},

@@ -11,6 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/typed"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -72,7 +73,7 @@ func (a *attempt) askModel(t *groupchat.Turn, q typed.Question,
 		return nil, "", nil
 	}
 	reply, err := t.AskModel("typed",
-		groupchat.ModelCall{Purpose: groupchat.ForOther, Model: a.agent.TypedAnswers.Model, Request: request})
+		groupchat.ModelCall{Purpose: model.ForOther, Model: a.agent.TypedAnswers.Model, Request: request})
 	if groupchat.ModelFailed(err) {
 		a.log.Warn("run: a message could not be interpreted as an answer", "error", err)
 		return nil, "", nil

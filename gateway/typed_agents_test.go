@@ -10,6 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -65,7 +66,7 @@ func booksOnce(_ context.Context, r model.Request, _ model.Deltas) (model.Reply,
 }
 
 func bookTool() groupchat.Tool {
-	return groupchat.Tool{Name: "book", Approve: groupchat.ApproveAlways, Call: func(context.Context, groupchat.ToolCall) (groupchat.ToolResult, error) {
-		return groupchat.TextResult("booked"), nil
+	return groupchat.Tool{Name: "book", Approve: tools.ApproveAlways, Call: func(context.Context, groupchat.ToolCall) (tools.Result, error) {
+		return tools.Text("booked"), nil
 	}}
 }

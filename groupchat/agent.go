@@ -9,7 +9,7 @@ import (
 )
 
 // An Agent takes one turn in a chat. Run is called again for the same turn after a pause. Its error ends the
-// run, or what the participant's policy says; a [*Pause] suspends it. One Agent value serves many runs at once.
+// run, or what the participant's policy says; a [*ask.Pause] suspends it. One Agent value serves many runs at once.
 type Agent interface {
 	Run(ctx context.Context, t *Turn) error
 }
@@ -19,64 +19,6 @@ type AgentFunc func(ctx context.Context, t *Turn) error
 
 // Run calls f.
 func (f AgentFunc) Run(ctx context.Context, t *Turn) error { return f(ctx, t) }
-
-// Info describes an agent or a participant to people, and to models that choose between them.
-type Info struct {
-	Name        string
-	Description string
-	// Interrupts says whether the agent may ask people questions.
-	Interrupts bool
-	Abilities
-	Participants []Info
-	Structure
-}
-
-// A Structure is what an agent is made of, as far as that is known, for people who look at a team.
-type Structure struct {
-	Kind Kind
-	// Manager says how a chat chooses who speaks: rules, route, handoff, round_robin, sequential, llm or custom.
-	Manager string
-	// Supervisor is who chooses in a chat, by the name that it speaks under; empty where the speakers choose.
-	Supervisor string
-	// Start is the first speaker in a chat with speakers that choose the next.
-	Start string
-	// HandsOverTo names those of its chat to whom a participant may hand over.
-	HandsOverTo []string
-}
-
-// A Kind says what an agent is made of.
-type Kind string
-
-// The kinds of agents. Agents of programs have none.
-const (
-	KindChat       Kind = "chat"   // a [Chat]
-	KindConcurrent Kind = "fan"    // a [Concurrent]
-	KindModel      Kind = "model"  // an [LLM]; its participants are the agents that it calls as tools
-	KindRemote     Kind = "remote" // a [Remote]
-	KindScript     Kind = "script" // of package script
-)
-
-// Abilities are the known abilities of an agent, or of any member of its team. False means unknown.
-type Abilities struct {
-	Tools       bool // it has its own tools
-	ClientTools bool // it may call tools of its caller's
-	Approvals   bool // some calls need approval, and people may edit their arguments
-	Handoffs    bool // participants hand over to each other
-	Reasoning   bool // it may show how a model thinks
-	Surfaces    bool // it may show surfaces of A2UI
-}
-
-func (a Abilities) or(b Abilities) Abilities {
-	return Abilities{
-		Tools: a.Tools || b.Tools, ClientTools: a.ClientTools || b.ClientTools, Approvals: a.Approvals || b.Approvals,
-		Handoffs: a.Handoffs || b.Handoffs, Reasoning: a.Reasoning || b.Reasoning, Surfaces: a.Surfaces || b.Surfaces,
-	}
-}
-
-// A Describer is an [Agent] that can tell about itself.
-type Describer interface {
-	Describe() Info
-}
 
 // A StateSpec says how an agent uses the shared state. It holds for the agent a thread belongs to; nested
 // ones live with their root's.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/agui-gateway/gateway/groupchat/tools"
 )
 
 // TestAFansAnswersAreThoseOfAll has a fan of which the last in the file speaks first, in each place in which the last
@@ -91,8 +93,8 @@ func invoking(o OutputMode) func(Agent) Agent {
 func TestAFanAsAToolAnswersForAll(t *testing.T) {
 	t.Parallel()
 	fan := &Concurrent{Participants: backwards("a", "b", "c")}
-	tool := AsTool(fan, AsToolOptions{Name: "panel", Branch: BranchParent})
-	tool.Approve = ApproveNever
+	tool := AsTool(fan, AsToolOptions{Name: "panel", Branch: tools.BranchParent})
+	tool.Approve = tools.ApproveNever
 	m := newMind(t, calls("panel", `{"query":"well?"}`), says("done"), says("again"))
 	boss := &LLM{Model: m.model(), Tools: []Tool{tool}, Prepare: []Provider{instruct("{{last:panel|none}}")}}
 	r := newRig(t, team(Sequential(), Participant{Name: "boss", Agent: boss}))

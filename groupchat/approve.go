@@ -12,45 +12,18 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/state"
 )
 
-// An ApprovalScope says for which later calls of the same tool a person may approve: [state.ApprovalThread], "thread",
-// for those in the same thread, and [state.ApprovalPrincipal], "principal", for those in all of the person's threads
-// with the same agent.
-type ApprovalScope = state.ApprovalScope
-
-// A ToolApproval says whether a person must approve of a call before it is made.
-type ToolApproval string
-
-// The approvals of a tool.
-const (
-	ApproveByAgent ToolApproval = ""       // as the agent says
-	ApproveAlways  ToolApproval = "always" // of each call
-	ApproveNever   ToolApproval = "never"  // unless the agent names the tool
-)
-
-// Approvals say of which tools' calls a person must approve, for an agent. The zero value leaves it to the tools: those
-// that say always, and destructive ones.
-type Approvals struct {
-	All bool // of all but those that say never
-	// Never leaves out destructive tools that do not say always themselves.
-	Never bool
-	// Tools are names of tools that need it in any case: as the model knows them, or as their source does. A name that
-	// no tool has when a turn is entered makes every call of that turn ask, because the intended tool is unknown.
-	Tools []string
-	// Remember lists the scopes for which a person may approve later calls of the same tool; nil for none. An approval
-	// counts while the scope exists, the tool is unchanged, and the approval is not revoked. It needs a [Session] with
-	// an [ApprovalStore].
-	Remember []ApprovalScope
-}
-
-func (a Approvals) wants(t *Tool) bool {
+// needsApproval reports whether a lets a call of the tool be made only after a person approved of it.
+func (t *Tool) needsApproval(a tools.Approvals) bool {
 	switch {
-	case slices.ContainsFunc(a.Tools, t.named), t.Approve == ApproveAlways:
+	case slices.ContainsFunc(a.Tools, t.named), t.Approve == tools.ApproveAlways:
 		return true
-	case t.Approve == ApproveNever:
+	case t.Approve == tools.ApproveNever:
 		return false
 	default:
 		return a.All || t.Destructive && !a.Never
@@ -116,7 +89,7 @@ func (r *llmRun) decideApprovals(ctx context.Context, found []*Tool) {
 // mustAsk reports whether a person has to approve of a call of the tool, also if approvals have changed since a person
 // was asked about it. Key is the call's, empty for one without a possible question.
 func (r *llmRun) mustAsk(t *Tool, key string) bool {
-	return r.askAll || r.Approve.wants(t) || r.asked(key)
+	return r.askAll || t.needsApproval(r.Approve) || r.asked(key)
 }
 
 // asked reports whether a person was asked about the call of a key.
@@ -125,11 +98,11 @@ func (r *llmRun) asked(key string) bool { return key != "" && r.t.wasAsked(appro
 // approvalKey begins the keys of questions about calls.
 const approvalKey = "approve/"
 
-// NotApproved is the result, or the beginning of it, of a call that a person did not approve of.
-const NotApproved = "not approved"
+// notApproved is the result, or the beginning of it, of a call that a person did not approve of.
+const notApproved = "not approved"
 
 // approve asks a person whether the call may be made.
-func (r *llmRun) approve(tool *Tool, s *llmRound, i int, arguments json.RawMessage) (ruling, *Pause, error) {
+func (r *llmRun) approve(tool *Tool, s *llmRound, i int, arguments json.RawMessage) (ruling, *ask.Pause, error) {
 	card, message := r.callCard(tool, s, i, arguments), "May I call "+tool.Name+"?"
 	if card.Truncated {
 		message += " Its arguments are too long to be shown as a whole."
@@ -138,7 +111,7 @@ func (r *llmRun) approve(tool *Tool, s *llmRound, i int, arguments json.RawMessa
 		Key: approvalKey + s.callKey(i), Reason: "tool_call", ToolCallID: s.shown.Calls[i],
 		Schema:  card.answerSchema(tool),
 		Message: message, call: card,
-		Check: func(a Answer) error {
+		Check: func(a ask.Answer) error {
 			_, err := tool.ruling(a, arguments)
 			return err
 		},
@@ -154,7 +127,7 @@ func (r *llmRun) approve(tool *Tool, s *llmRound, i int, arguments json.RawMessa
 
 // approves reports whether an answer says that a call may be made, whatever its arguments.
 func approves(a state.Answer) bool {
-	v, _, _, err := readApproval(Answer{Cancelled: a.Status != agui.ResumeResolved, Payload: a.Payload})
+	v, _, _, err := readApproval(ask.Answer{Cancelled: a.Status != agui.ResumeResolved, Payload: a.Payload})
 	return err == nil && v.Approved
 }
 
@@ -179,14 +152,14 @@ type approvalMark struct {
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 	// Remember is for which later calls the answer counts, ID the approval that is remembered, or that this call was
 	// made under.
-	Remember ApprovalScope `json:"remember,omitempty"`
-	ID       string        `json:"id,omitempty"`
+	Remember state.ApprovalScope `json:"remember,omitempty"`
+	ID       string              `json:"id,omitempty"`
 	// By is the principal who decided.
 	By string `json:"by,omitempty"`
 }
 
 // on is a result with the mark in its metadata; without one it says nothing of a decision.
-func (m approvalMark) on(result ToolResult) ToolResult {
+func (m approvalMark) on(result tools.Result) tools.Result {
 	if m.Decision == "" && result.Metadata[approvalMeta] == nil {
 		return result
 	}
@@ -228,24 +201,24 @@ func (m approvalMark) note() string {
 }
 
 type ruling struct {
-	arguments json.RawMessage // what the tool is called with; nil: it is not called
-	remember  ApprovalScope   // empty: for no other call
+	arguments json.RawMessage     // what the tool is called with; nil: it is not called
+	remember  state.ApprovalScope // empty: for no other call
 	mark      approvalMark
 }
 
 // declined is the result of a call that is not made.
-func (v ruling) declined() *ToolResult {
-	text := NotApproved
+func (v ruling) declined() *tools.Result {
+	text := notApproved
 	if v.mark.Reason != "" {
 		text += ". The person said: " + v.mark.Reason
 	}
-	result := v.mark.on(TextResult(text))
+	result := v.mark.on(tools.Text(text))
 	return &result
 }
 
 // readApproval reads an answer about a call. Edited is nil if it has no other arguments.
-func readApproval(a Answer) (v Verdict, edited json.RawMessage, remember ApprovalScope, err error) {
-	if v, err = ReadVerdict(a, "editedArgs", "remember"); err != nil {
+func readApproval(a ask.Answer) (v ask.Verdict, edited json.RawMessage, remember state.ApprovalScope, err error) {
+	if v, err = ask.ReadVerdict(a, "editedArgs", "remember"); err != nil {
 		return v, nil, "", err
 	}
 	var members map[string]json.RawMessage
@@ -259,7 +232,7 @@ func readApproval(a Answer) (v Verdict, edited json.RawMessage, remember Approva
 }
 
 // declinedRuling is an answer that says no, or nothing.
-func declinedRuling(a Answer) ruling {
+func declinedRuling(a ask.Answer) ruling {
 	v, _, _, err := readApproval(a)
 	if a.Cancelled || err != nil {
 		return ruling{mark: approvalMark{Decision: decisionCancelled}}
@@ -278,7 +251,7 @@ func reasonOf(reason string) string {
 
 // ruling returns the decision about a call of the tool. With comments the call is not made, and its result has the
 // comments for the model.
-func (t *Tool) ruling(a Answer, arguments json.RawMessage) (ruling, error) {
+func (t *Tool) ruling(a ask.Answer, arguments json.RawMessage) (ruling, error) {
 	given, edited, remember, err := readApproval(a)
 	if err != nil {
 		return ruling{}, err

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 )
 
 // decisions are what the results of calls say was decided, by tool call id.
@@ -45,7 +46,7 @@ func TestApprovalAnswers(t *testing.T) {
 			t.Parallel()
 			m := newMind(t, calls("f", `{"x":1}`), says("Done."), says("Later."))
 			c := &counted{}
-			r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{c.tool("f")}, Approve: Approvals{All: true}})
+			r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{c.tool("f")}, Approve: tools.Approvals{All: true}})
 			r.input = Input{Principal: Principal{ID: "ada"}}
 			r.say("go")
 			s := r.answer(map[string]string{"approve/llm/0/0": tt.answer})
@@ -75,7 +76,7 @@ func TestApprovalsOfOneReplyAreDecidedOneByOne(t *testing.T) {
 	t.Parallel()
 	m := newMind(t, calls("f", `{"x":1}`, "f", `{"x":2}`, "f", `{"x":3}`, "g", `{}`, "f", `{"y":1}`), says("Done."))
 	c := &counted{}
-	r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{c.tool("f"), c.tool("g")}, Approve: Approvals{Tools: []string{"f"}}})
+	r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{c.tool("f"), c.tool("g")}, Approve: tools.Approvals{Tools: []string{"f"}}})
 	r.say("go")
 	equal(t, "questions", len(r.open), 3)
 	s := r.answer(map[string]string{
@@ -95,8 +96,8 @@ func TestApprovalsOfOneReplyAreDecidedOneByOne(t *testing.T) {
 // TestToolsCannotSayThatAPersonApproved: what a tool says in its metadata of an approval is left out.
 func TestToolsCannotSayThatAPersonApproved(t *testing.T) {
 	t.Parallel()
-	tool := NewTool("f", "", func(context.Context, ToolCall, struct{}) (ToolResult, error) {
-		result := TextResult("done")
+	tool := NewTool("f", "", func(context.Context, ToolCall, struct{}) (tools.Result, error) {
+		result := tools.Text("done")
 		result.Metadata = agui.Metadata{"approval": json.RawMessage(`{"decision":"approved","by":"ada"}`), "more": json.RawMessage("1")}
 		return result, nil
 	})

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -21,7 +22,7 @@ func TestAnEditByABrowserChangesOneMember(t *testing.T) {
 		m, c := newMind(t, calls("pay", `{"order":1234567890123456789,"euros":20}`), says("Done.")), &counted{}
 		tool := c.tool("pay")
 		tool.Parameters = json.RawMessage(`{"type":"object","properties":{"order":{"type":"integer"},"euros":{"type":"integer"}}}`)
-		r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{tool}, Approve: Approvals{All: true}})
+		r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{tool}, Approve: tools.Approvals{All: true}})
 		must(t, r.say("go").err)
 		card := shownCard(t, r.open[0])
 		equal(t, "text", card.ArgumentsText, `{"order":1234567890123456789,"euros":20}`)

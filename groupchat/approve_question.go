@@ -9,6 +9,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/internal/clip"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -43,7 +44,7 @@ type callCard struct {
 	// Why is what the model last said in the turn, as people were shown it.
 	Why string `json:"why,omitempty"`
 	// Remember is for which later calls the answer may count.
-	Remember []ApprovalScope `json:"remember,omitempty"`
+	Remember []state.ApprovalScope `json:"remember,omitempty"`
 
 	origin string // where the call goes
 }
@@ -178,7 +179,7 @@ func (c *callCard) schemaWith(edited json.RawMessage) json.RawMessage {
 	if len(c.Remember) > 0 {
 		properties["remember"] = member{"enum": c.Remember}
 	}
-	schema := verdictSchema(properties)
+	schema := ask.VerdictForm(properties)
 	schema["required"] = []string{"approved"}
 	if len(c.Remember) > 0 {
 		schema["dependentSchemas"] = member{"remember": member{"properties": same}}
@@ -240,7 +241,7 @@ const (
 
 // scopes are those for which a person may approve later calls. There are none while approvals name a missing tool: the
 // knows then which tool was meant to be asked about.
-func (r *llmRun) scopes() []ApprovalScope {
+func (r *llmRun) scopes() []state.ApprovalScope {
 	if r.askAll || r.t.x.Approvals == nil {
 		return nil
 	}
@@ -257,7 +258,7 @@ func (r *llmRun) subject(tool *Tool) state.ApprovalSubject {
 }
 
 // decide finds out whether a call that needs approval is made: by a remembered approval, or by asking a person.
-func (r *llmRun) decide(tool *Tool, s *llmRound, i int, arguments json.RawMessage) (ruling, *Pause, error) {
+func (r *llmRun) decide(tool *Tool, s *llmRound, i int, arguments json.RawMessage) (ruling, *ask.Pause, error) {
 	if v, ok := r.covered(tool, s, i); ok {
 		v.arguments = arguments
 		return v, nil, nil

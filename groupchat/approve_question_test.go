@@ -8,11 +8,13 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/state"
 )
 
 // shownCard is what the question about a call shows.
-func shownCard(t *testing.T, i Interrupt) (c struct {
+func shownCard(t *testing.T, i ask.Interrupt) (c struct {
 	Message, Agent string
 	callCard
 }) {
@@ -72,7 +74,7 @@ func TestApprovalQuestionsShowTheCall(t *testing.T) {
 			}
 			m, c := newMind(t, reply, says("Done.")), &counted{}
 			tool := Tool{Name: "mail", Description: "Sends a mail.", Parameters: tt.parameters, Call: c.call}
-			r := newRig(t, WithHooks(&LLM{Model: m.model(), Tools: []Tool{tool}, Approve: Approvals{All: true}}, tt.hooks...))
+			r := newRig(t, WithHooks(&LLM{Model: m.model(), Tools: []Tool{tool}, Approve: tools.Approvals{All: true}}, tt.hooks...))
 			r.say("go")
 			i := r.question("approve/llm/0/0")
 			card := shownCard(t, i)
@@ -111,9 +113,9 @@ func TestApprovalQuestionsOfHiddenAgents(t *testing.T) {
 	m := newMind(t, calls("ann", `{"query":"write"}`),
 		script{Body: chunk(`"content":"Between us."`) + "\n" + calls("f", `{"x":1}`).Body}, says("Done."), says("Over."))
 	c := &counted{}
-	inner := &LLM{Model: m.model(), Tools: []Tool{c.tool("f")}, Approve: Approvals{All: true}, NoFrontendTools: true}
+	inner := &LLM{Model: m.model(), Tools: []Tool{c.tool("f")}, Approve: tools.Approvals{All: true}, NoFrontendTools: true}
 	specialist := AsTool(inner, AsToolOptions{Name: "ann", Description: "Writes."})
-	specialist.Approve = ApproveNever
+	specialist.Approve = tools.ApproveNever
 	outer := &LLM{Model: m.model(), Tools: []Tool{specialist}}
 	r := newRig(t, outer)
 	r.say("go")

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -53,7 +54,7 @@ func rememberRig(t *testing.T, answer string, scripts ...script) (*rig, *approva
 	t.Helper()
 	m := newMind(t, append([]script{calls("f", `{"x":1}`), says("Done.")}, scripts...)...)
 	c, b := &counted{}, &approvalBook{thread: &state.Thread{}}
-	r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{c.tool("f"), c.tool("g")}, Approve: Approvals{All: true, Remember: []ApprovalScope{"thread", "principal"}}})
+	r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{c.tool("f"), c.tool("g")}, Approve: tools.Approvals{All: true, Remember: []state.ApprovalScope{"thread", "principal"}}})
 	r.approvals = b
 	r.say("go")
 	equal(t, "offered", strings.Join([]string{string(shownCard(t, r.open[0]).Remember[0]), string(shownCard(t, r.open[0]).Remember[1])}, " "), "thread principal")
@@ -90,9 +91,11 @@ func TestRememberedApprovals(t *testing.T) {
 		}, false},
 		{"destructive now", "f", func(_ *testing.T, r *rig, _ *approvalBook) { agent(r).Tools[0].Destructive = true }, true},
 		{"another name at its source", "f", func(_ *testing.T, r *rig, _ *approvalBook) { agent(r).Tools[0].SourceName = "h" }, true},
-		{"another address", "f", func(_ *testing.T, r *rig, _ *approvalBook) { agent(r).Tools[0].Origin = Origin("live") }, true},
+		{"another address", "f", func(_ *testing.T, r *rig, _ *approvalBook) { agent(r).Tools[0].Origin = tools.Origin("live") }, true},
 		{"nothing may be remembered any more", "f", func(_ *testing.T, r *rig, _ *approvalBook) { agent(r).Approve.Remember = nil }, true},
-		{"another scope may be", "f", func(_ *testing.T, r *rig, _ *approvalBook) { agent(r).Approve.Remember = []ApprovalScope{"principal"} }, true},
+		{"another scope may be", "f", func(_ *testing.T, r *rig, _ *approvalBook) {
+			agent(r).Approve.Remember = []state.ApprovalScope{"principal"}
+		}, true},
 		{"nothing remembers", "f", func(_ *testing.T, r *rig, _ *approvalBook) { r.approvals = nil }, true},
 		{"another participant", "f", func(_ *testing.T, r *rig, _ *approvalBook) {
 			r.root = team(Sequential(), Participant{Name: "ann", Agent: agent(r)})
@@ -148,7 +151,7 @@ func TestWhatIsNotRemembered(t *testing.T) {
 			t.Parallel()
 			m := newMind(t, calls("f", `{"x":1}`), says("Done."))
 			c, b := &counted{}, &approvalBook{thread: &state.Thread{}}
-			r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{c.tool("f")}, Approve: Approvals{All: true, Remember: []ApprovalScope{"thread", "principal"}}})
+			r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{c.tool("f")}, Approve: tools.Approvals{All: true, Remember: []state.ApprovalScope{"thread", "principal"}}})
 			r.approvals = b
 			r.say("go")
 			equal(t, "fits", state.ValidateAnswer(r.open[0].ResponseSchema, json.RawMessage(tt.answer)) == nil, tt.fits)
@@ -166,7 +169,7 @@ func TestCallsBesideARememberedOne(t *testing.T) {
 	t.Parallel()
 	m := newMind(t, calls("f", `{"x":1}`, "f", `{"x":2}`), says("Done."))
 	c, b := &counted{}, &approvalBook{thread: &state.Thread{}}
-	r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{c.tool("f")}, Approve: Approvals{All: true, Remember: []ApprovalScope{"thread"}}})
+	r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{c.tool("f")}, Approve: tools.Approvals{All: true, Remember: []state.ApprovalScope{"thread"}}})
 	r.approvals = b
 	r.say("go")
 	s := r.answer(map[string]string{"approve/llm/0/0": `{"approved":true,"remember":"thread"}`, "approve/llm/0/1": `{"approved":false}`})
@@ -183,7 +186,7 @@ func TestRememberedApprovalsAndTakeovers(t *testing.T) {
 		t.Parallel()
 		m := newMind(t, calls("f", `{"x":1}`), says("Done."))
 		c, b := &counted{}, &approvalBook{thread: &state.Thread{}}
-		r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{c.tool("f")}, Approve: Approvals{All: true, Remember: []ApprovalScope{"thread"}}})
+		r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{c.tool("f")}, Approve: tools.Approvals{All: true, Remember: []state.ApprovalScope{"thread"}}})
 		r.approvals = b
 		r.say("go")
 		checkpoint, open := r.checkpoint, r.open

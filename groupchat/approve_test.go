@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+
+	"github.com/agui-gateway/gateway/groupchat/tools"
 )
 
 // TestANameThatIsNoToolMakesEveryCallAsk misspells the tool in the approvals: the intended one cannot be
@@ -32,7 +34,7 @@ func TestANameThatIsNoToolMakesEveryCallAsk(t *testing.T) {
 			c := &counted{}
 			refund := c.tool("refund")
 			if tt.never {
-				refund.Approve = ApproveNever
+				refund.Approve = tools.ApproveNever
 			}
 			sources := []ToolSource{&shelf{tools: []Tool{refund, c.tool("charge")}}}
 			if tt.away {
@@ -40,8 +42,8 @@ func TestANameThatIsNoToolMakesEveryCallAsk(t *testing.T) {
 			}
 			m := newMind(t, calls("refund", `{"x":1}`, "own", `{"x":2}`), says("Done."))
 			own := c.tool("own")
-			own.Approve = ApproveNever
-			r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{own}, Sources: sources, Approve: Approvals{Tools: tt.approve}})
+			own.Approve = tools.ApproveNever
+			r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{own}, Sources: sources, Approve: tools.Approvals{Tools: tt.approve}})
 			var log bytes.Buffer
 			r.log = slog.New(slog.NewTextHandler(&log, nil))
 			r.say("go")
@@ -65,26 +67,26 @@ func TestANameThatIsNoToolMakesEveryCallAsk(t *testing.T) {
 // asked counts, not what they would be asked today.
 func TestADeniedCallIsNotMade(t *testing.T) {
 	t.Parallel()
-	for name, later := range map[string]Approvals{"no approvals": {}, "those of another tool": {Tools: []string{"charge"}}} {
+	for name, later := range map[string]tools.Approvals{"no approvals": {}, "those of another tool": {Tools: []string{"charge"}}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := &counted{}
 			m := newMind(t, calls("refund", `{"x":1}`), says("Done."))
-			agent := &LLM{Model: m.model(), Tools: []Tool{c.tool("refund"), c.tool("charge")}, Approve: Approvals{All: true}}
+			agent := &LLM{Model: m.model(), Tools: []Tool{c.tool("refund"), c.tool("charge")}, Approve: tools.Approvals{All: true}}
 			r := newRig(t, agent)
 			r.say("go")
 			changed := *agent
 			changed.Approve = later
 			r.root = &changed
-			equal(t, "stream", r.answer(map[string]string{"approve/llm/0/0": `{"approved":false}`}).shape(), "result "+NotApproved+" Done.")
+			equal(t, "stream", r.answer(map[string]string{"approve/llm/0/0": `{"approved":false}`}).shape(), "result "+notApproved+" Done.")
 			equal(t, "called", len(c.called()), 0)
 
 			m = newMind(t, calls("refund", `{"x":1}`), says("Done.")) // and where the agent works in a call of another's tool
-			inner := &LLM{Model: m.model(), Tools: []Tool{c.tool("refund"), c.tool("charge")}, Approve: Approvals{All: true}}
+			inner := &LLM{Model: m.model(), Tools: []Tool{c.tool("refund"), c.tool("charge")}, Approve: tools.Approvals{All: true}}
 			host := func() *LLM {
 				return &LLM{Model: newMind(t, calls("help", `{}`), says("Helped.")).model(), Tools: []Tool{{Name: "help",
-					Turn: func(ctx context.Context, t *Turn, _ ToolCall) (ToolResult, error) {
-						return TextResult("Well."), inner.Run(ctx, t)
+					Turn: func(ctx context.Context, t *Turn, _ ToolCall) (tools.Result, error) {
+						return tools.Text("Well."), inner.Run(ctx, t)
 					}}}}
 			}
 			r = newRig(t, host())
@@ -103,7 +105,7 @@ func TestWhetherAllCallsAskIsDecidedOnce(t *testing.T) {
 	c := &counted{}
 	s := &shelf{tools: []Tool{c.tool("refund"), c.tool("charge")}}
 	m := newMind(t, calls("refund", `{"x":1}`, "charge", `{}`), calls("refund", `{"x":2}`), says("Done."))
-	r := newRig(t, &LLM{Model: m.model(), Sources: []ToolSource{s}, Approve: Approvals{Tools: []string{"charge"}}})
+	r := newRig(t, &LLM{Model: m.model(), Sources: []ToolSource{s}, Approve: tools.Approvals{Tools: []string{"charge"}}})
 	r.say("go")
 	equal(t, "before the answer", strings.Join(c.called(), " "), `refund{"x":1}`)
 	s.tools = s.tools[:1] // no agent has a tool of the name any more
@@ -121,19 +123,19 @@ func TestWhetherAllCallsAskIsDecidedOnce(t *testing.T) {
 // TestDestructiveToolsAsk unless the tool or the agent says otherwise.
 func TestDestructiveToolsAsk(t *testing.T) {
 	for name, tt := range map[string]struct {
-		agent Approvals
+		agent tools.Approvals
 		tool  Tool
 		want  bool
 	}{
 		"one that is not":             {tool: Tool{}, want: false},
 		"by default":                  {tool: Tool{Destructive: true}, want: true},
-		"the tool says never":         {tool: Tool{Destructive: true, Approve: ApproveNever}, want: false},
-		"the agent says never":        {agent: Approvals{Never: true}, tool: Tool{Destructive: true}, want: false},
-		"the agent names another":     {agent: Approvals{Never: true, Tools: []string{"other"}}, tool: Tool{Destructive: true}, want: false},
-		"the agent names it":          {agent: Approvals{Never: true, Tools: []string{"x"}}, tool: Tool{Destructive: true}, want: true},
-		"never, and the tool, always": {agent: Approvals{Never: true}, tool: Tool{Destructive: true, Approve: ApproveAlways}, want: true},
+		"the tool says never":         {tool: Tool{Destructive: true, Approve: tools.ApproveNever}, want: false},
+		"the agent says never":        {agent: tools.Approvals{Never: true}, tool: Tool{Destructive: true}, want: false},
+		"the agent names another":     {agent: tools.Approvals{Never: true, Tools: []string{"other"}}, tool: Tool{Destructive: true}, want: false},
+		"the agent names it":          {agent: tools.Approvals{Never: true, Tools: []string{"x"}}, tool: Tool{Destructive: true}, want: true},
+		"never, and the tool, always": {agent: tools.Approvals{Never: true}, tool: Tool{Destructive: true, Approve: tools.ApproveAlways}, want: true},
 	} {
 		tt.tool.Name = "x"
-		equal(t, name, tt.agent.wants(&tt.tool), tt.want)
+		equal(t, name, tt.tool.needsApproval(tt.agent), tt.want)
 	}
 }

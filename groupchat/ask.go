@@ -3,53 +3,29 @@ package groupchat
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/internal/exact"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/state"
 )
 
-// An Answer is a person's answer to a question.
-type Answer struct {
-	// Cancelled says that the person cancelled the question; there is no payload.
-	Cancelled bool
-	// Payload is canonical JSON.
-	Payload json.RawMessage
-}
-
-// ErrCancelled is what there is instead of an answer to a question that a person cancelled. A turn that returns it has
-// ended, without what it asked for, and has not failed.
-var ErrCancelled = errors.New("groupchat: the question was cancelled")
-
-// Decode reads the payload into v. It returns [ErrCancelled] if there is none because the question was cancelled.
-func (a Answer) Decode(v any) error {
-	if a.Cancelled {
-		return ErrCancelled
-	}
-	if err := exact.Unmarshal(a.Payload, v); err != nil {
-		return fmt.Errorf("groupchat: answer: %w", err)
-	}
-	return nil
-}
-
-// Ask asks a person and returns the answer. The first time there is none: it returns a [*Pause], which the
+// Ask asks a person and returns the answer. The first time there is none: it returns a [*ask.Pause], which the
 // agent returns in turn, and the run ends. The run that brings the answer enters the turn again from the top. If the
 // turn then asks with another Message, that is another question, with a separate answer.
-func (t *Turn) Ask(q Question) (Answer, error) {
+func (t *Turn) Ask(q Question) (ask.Answer, error) {
 	answers, err := t.AskAll(q)
 	if err != nil {
-		return Answer{}, err
+		return ask.Answer{}, err
 	}
 	return answers[0], nil
 }
 
-// Choose asks q with options, and returns the chosen one, or [ErrCancelled]. Like [Turn.Ask] it returns a
-// [*Pause] the first time.
+// Choose asks q with options, and returns the chosen one, or [ask.ErrCancelled]. Like [Turn.Ask] it returns a
+// [*ask.Pause] the first time.
 func Choose[T any](t *Turn, q Question, options ...T) (T, error) {
 	var none T
 	q.Options = options
@@ -58,7 +34,7 @@ func Choose[T any](t *Turn, q Question, options ...T) (T, error) {
 		return none, err
 	}
 	if answer.Cancelled {
-		return none, ErrCancelled
+		return none, ask.ErrCancelled
 	}
 	list := make([]json.RawMessage, len(options))
 	for i := range options {
@@ -74,7 +50,7 @@ func Choose[T any](t *Turn, q Question, options ...T) (T, error) {
 }
 
 // AskAll asks several questions at once; all are answered together.
-func (t *Turn) AskAll(questions ...Question) ([]Answer, error) {
+func (t *Turn) AskAll(questions ...Question) ([]ask.Answer, error) {
 	keys := map[string]bool{}
 	for _, q := range questions {
 		if keys[q.Key] {
@@ -82,8 +58,8 @@ func (t *Turn) AskAll(questions ...Question) ([]Answer, error) {
 		}
 		keys[q.Key] = true
 	}
-	answers := make([]Answer, len(questions))
-	var waiting []*Pause
+	answers := make([]ask.Answer, len(questions))
+	var waiting []*ask.Pause
 	for i, q := range questions {
 		answer, pause, err := t.ask(q)
 		if err != nil {
@@ -92,7 +68,7 @@ func (t *Turn) AskAll(questions ...Question) ([]Answer, error) {
 		answers[i] = answer
 		waiting = append(waiting, pause)
 	}
-	if pause := joinPauses(waiting...); pause != nil {
+	if pause := ask.Join(waiting...); pause != nil {
 		return nil, t.notePause(pause)
 	}
 	return answers, nil
@@ -100,13 +76,13 @@ func (t *Turn) AskAll(questions ...Question) ([]Answer, error) {
 
 // ask returns the answer to q, or the pause that waits for it. Each try of a question that was answered
 // wrongly has its own key, so that a turn entered again finds every earlier answer in its place.
-func (t *Turn) ask(q Question) (Answer, *Pause, error) {
+func (t *Turn) ask(q Question) (ask.Answer, *ask.Pause, error) {
 	q, err := q.complete()
 	if err != nil {
-		return Answer{}, nil, fmt.Errorf("groupchat: ask %s: %w", q.Key, err)
+		return ask.Answer{}, nil, fmt.Errorf("groupchat: ask %s: %w", q.Key, err)
 	}
 	if err := t.claimKey("question", q.Key, q.Message+"\n"+q.ToolCallID); err != nil {
-		return Answer{}, nil, err
+		return ask.Answer{}, nil, err
 	}
 	first := true
 	for try := 1; ; try++ {
@@ -116,23 +92,23 @@ func (t *Turn) ask(q Question) (Answer, *Pause, error) {
 		}
 		given, ok, err := t.answered(key, q, first)
 		if err != nil {
-			return Answer{}, nil, err
+			return ask.Answer{}, nil, err
 		}
 		first = false
 		if !ok {
 			pause, err := t.question(key, q)
-			return Answer{}, pause, err
+			return ask.Answer{}, pause, err
 		}
 		if given.TimedOut {
 			continue // its asker could not see the deadline: ask again
 		}
-		answer := Answer{Cancelled: given.Status == agui.ResumeCancelled, Payload: given.Payload}
+		answer := ask.Answer{Cancelled: given.Status == agui.ResumeCancelled, Payload: given.Payload}
 		if answer.Cancelled || q.accepts(answer) {
 			return answer, nil, nil
 		}
 		if q.Again != "" {
 			if err := SayOnce(t, "again/"+key, q.Again); err != nil {
-				return Answer{}, nil, err
+				return ask.Answer{}, nil, err
 			}
 		}
 		if q.anew != "" {
@@ -190,7 +166,7 @@ func (t *Turn) askedOtherwise(key string, q Question) bool {
 }
 
 // question returns the pause that waits for an answer to q.
-func (t *Turn) question(key string, q Question) (*Pause, error) {
+func (t *Turn) question(key string, q Question) (*ask.Pause, error) {
 	metadata, err := t.card(key, q)
 	if err != nil {
 		return nil, fmt.Errorf("groupchat: ask %s: %w", q.Key, err)
@@ -199,13 +175,13 @@ func (t *Turn) question(key string, q Question) (*Pause, error) {
 		return nil, fmt.Errorf("groupchat: ask %s: schema: %w", q.Key, err)
 	}
 	id := t.openQuestion(key, q.hash())
-	return &Pause{Interrupts: []Interrupt{{TTL: q.TTL, Interrupt: agui.Interrupt{
+	return &ask.Pause{Interrupts: []ask.Interrupt{{TTL: q.TTL, Interrupt: agui.Interrupt{
 		ID: id, Reason: cmp.Or(q.Reason, "input_required"), Message: q.Message, ToolCallID: q.ToolCallID,
 		ResponseSchema: q.Schema, Metadata: metadata, SubagentRunID: t.clientWriter.SubagentRunID(),
 	}}}}, nil
 }
 
-// CallTool calls a tool that the client runs and returns its result. The first time it returns a [*Pause]:
+// CallTool calls a tool that the client runs and returns its result. The first time it returns a [*ask.Pause]:
 // the run ends with the call open, and the request that brings the result enters the turn again. A call the
 // client never answers comes back as [state.NotAnswered]. Nil arguments are {}. A key is for one call.
 func (t *Turn) CallTool(key, name string, arguments any) (agui.Content, error) {
@@ -239,5 +215,5 @@ func (t *Turn) CallTool(key, name string, arguments any) (agui.Content, error) {
 		}
 		t.keepCall(key, call.ID)
 	}
-	return agui.Content{}, t.notePause(&Pause{Calls: []state.Call{{ID: call.ID, Name: name}}})
+	return agui.Content{}, t.notePause(&ask.Pause{Calls: []state.Call{{ID: call.ID, Name: name}}})
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -114,7 +116,7 @@ func TestACancelledAnswerEndsATurnThatWantsOne(t *testing.T) {
 		return t.State().Set("/size", size)
 	})
 	tool := NewTurnTool("ask", "", func(ctx context.Context, t *Turn, _ ToolCall, _ struct{}) (string, error) { return "", wants(ctx, t) })
-	tool.OnError = ToolFails
+	tool.OnError = tools.Fails
 	m := newMind(t, calls("ask", `{}`), says("Never mind."))
 	for name, root := range map[string]Agent{
 		"root": wants, "team": team(Rules("b", Rule{missing("/size"), "a"}), Participant{Name: "a", Agent: wants}, Participant{Name: "b", Agent: sayer("b")}),
@@ -140,7 +142,7 @@ func TestACancelledAnswerEndsATurnThatWantsOne(t *testing.T) {
 	// Another failure beside it is one.
 	both := AgentFunc(func(ctx context.Context, t *Turn) error {
 		err := wants(ctx, t)
-		if pauseOf(err) == nil {
+		if ask.PauseOf(err) == nil {
 			err = errors.Join(err, errors.New("boom"))
 		}
 		return err
@@ -169,7 +171,7 @@ func TestAPauseThatIsNotReturnedFailsTheTurn(t *testing.T) {
 		},
 		"Chat.Run":  team(Sequential(), Participant{Name: "a", Agent: asker("k")}).Run,
 		"Sub.Run":   Sub(asker("k"), SubOptions{}).Run,
-		"LLM.Run":   (&LLM{Model: newMind(t, calls("f", `{}`)).model(), Tools: []Tool{(&counted{}).tool("f")}, Approve: Approvals{All: true}}).Run,
+		"LLM.Run":   (&LLM{Model: newMind(t, calls("f", `{}`)).model(), Tools: []Tool{(&counted{}).tool("f")}, Approve: tools.Approvals{All: true}}).Run,
 		"a wrapper": forgets(func(_ context.Context, t *Turn) error { _, err := t.Ask(Question{Key: "k"}); return err }).Run,
 	}
 	for name, wait := range waits {
@@ -209,7 +211,7 @@ func TestAPauseThatIsNotReturnedFailsTheTurn(t *testing.T) {
 func TestTrapT8AWrongChoiceIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	agent := AgentFunc(func(_ context.Context, t *Turn) error {
-		a, err := t.Ask(Question{Key: "k", Again: "Please pick one.", Check: func(a Answer) error {
+		a, err := t.Ask(Question{Key: "k", Again: "Please pick one.", Check: func(a ask.Answer) error {
 			var s string
 			if err := a.Decode(&s); err != nil || s != "right" {
 				return errors.New("wrong")

@@ -11,26 +11,14 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/profile"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/telemetry"
 )
-
-// A BranchPolicy says in which conversation a specialist works when it is called as a tool.
-type BranchPolicy string
-
-// The conversations of a specialist that is a tool.
-const (
-	BranchFork   BranchPolicy = ""       // a copy of what the agent that calls it sees, and what it says stays there
-	BranchFresh  BranchPolicy = "fresh"  // one that begins with the query, and what it says stays there
-	BranchParent BranchPolicy = "parent" // the conversation of the agent that calls it, which its words join
-	// its earlier queries on the thread and what it answered, and what it says stays there
-	BranchSession BranchPolicy = "session"
-)
-
-// String is the policy's word.
-func (p BranchPolicy) String() string { return cmp.Or(string(p), "fork") }
 
 // AsToolOptions say how a specialist is called as a tool. Name is required.
 type AsToolOptions struct {
@@ -39,7 +27,7 @@ type AsToolOptions struct {
 	Name        string
 	Description string
 	// Branch is the conversation it works in.
-	Branch BranchPolicy
+	Branch tools.Branch
 	// Inherit limits a fork to the messages in the request of the calling model: messages that its [History] omits are
 	// omitted there too, with the same summary. Otherwise a fork has all messages of the agent, and its own History
 	// limits its requests.
@@ -72,9 +60,9 @@ type AsToolOptions struct {
 // cut or forked.
 func AsTool(agent Agent, o AsToolOptions) Tool {
 	s := &specialist{agent, o}
-	t := Tool{Name: o.Name, Description: o.Description, Parameters: querySchema, Approve: ApproveAlways, Turn: s.call,
+	t := Tool{Name: o.Name, Description: o.Description, Parameters: querySchema, Approve: tools.ApproveAlways, Turn: s.call,
 		agent: agent, Origin: originOf(agent, 0)}
-	if d, ok := As[Describer](agent); ok {
+	if d, ok := As[profile.Describer](agent); ok {
 		t.info = d.Describe()
 	}
 	t.Description = cmp.Or(t.Description, t.info.Description)
@@ -105,30 +93,30 @@ func (s *specialist) check() error {
 		bad("the name of a specialist must not contain any of . / @ #")
 	}
 	switch s.o.Branch {
-	case BranchFork, BranchFresh, BranchParent, BranchSession:
+	case tools.BranchFork, tools.BranchFresh, tools.BranchParent, tools.BranchSession:
 	default:
 		bad("unknown branch %q", s.o.Branch)
 	}
-	if s.o.Inherit && s.o.Branch != BranchFork {
+	if s.o.Inherit && s.o.Branch != tools.BranchFork {
 		bad("only a fork inherits a history")
 	}
-	if s.o.Compact != nil && s.o.Branch != BranchFork {
+	if s.o.Compact != nil && s.o.Branch != tools.BranchFork {
 		bad("only a fork is compacted")
 	}
 	return errors.Join(errs...)
 }
 
-func (s *specialist) call(ctx context.Context, t *Turn, c ToolCall) (ToolResult, error) {
+func (s *specialist) call(ctx context.Context, t *Turn, c ToolCall) (tools.Result, error) {
 	var given struct {
 		Query string `json:"query"`
 	}
 	if err := exact.Unmarshal(c.Arguments, &given); err != nil {
-		return ToolResult{}, err
+		return tools.Result{}, err
 	}
 	b := s.branch(t, c, given.Query)
 	o, err := s.invocation(ctx, t, c, &b)
 	if err != nil {
-		return ToolResult{}, err
+		return tools.Result{}, err
 	}
 	one := Invocation{s.o.Name, s.inherit(c.model), o}
 	replies, err := t.invokeAll([]Invocation{one}, func(child *Turn) {
@@ -136,8 +124,8 @@ func (s *specialist) call(ctx context.Context, t *Turn, c ToolCall) (ToolResult,
 		raw, _ := json.Marshal(child.announce()) // a string
 		t.remember(b.memo, raw)
 	})
-	if err != nil && (pauseOf(err) != nil || t.x.endCause() != nil) {
-		return ToolResult{}, err
+	if err != nil && (ask.PauseOf(err) != nil || t.x.endCause() != nil) {
+		return tools.Result{}, err
 	}
 	if raw, ok := t.memo(b.memo); ok {
 		_ = exact.Unmarshal(raw, &b.RunID) // it is of our own making
@@ -175,11 +163,11 @@ func (s *specialist) invocation(ctx context.Context, t *Turn, c ToolCall, b *too
 		o.Output = OutputDirect
 	}
 	switch s.o.Branch {
-	case BranchFresh:
+	case tools.BranchFresh:
 		o.Messages = []Message{}
-	case BranchParent:
+	case tools.BranchParent:
 		o.Output = OutputBoth
-	case BranchSession:
+	case tools.BranchSession:
 		o.Messages = s.exchanges(t, c, b.SessionID)
 	default:
 		if s.o.Compact == nil && (!s.o.Inherit || c.history == nil) {
@@ -241,18 +229,18 @@ func (s *specialist) branch(t *Turn, c ToolCall, query string) toolBranch {
 		Visibility: "hidden",
 		Parent:     t.Path(), ToolCallID: c.ID, query: query, memo: "ran/" + s.o.Name + "/" + nth,
 	}
-	if s.o.Show || s.o.Branch == BranchParent {
+	if s.o.Show || s.o.Branch == tools.BranchParent {
 		b.Visibility = "shown"
 	}
-	if s.o.Branch == BranchSession {
+	if s.o.Branch == tools.BranchSession {
 		b.SessionID, b.Query = "ses_"+id("session", t.Path(), s.o.Name), query
 	}
 	return b
 }
 
 // result is the result for the model and the client.
-func (s *specialist) result(status string, b toolBranch, text string) ToolResult {
-	r := TextResult(text)
+func (s *specialist) result(status string, b toolBranch, text string) tools.Result {
+	r := tools.Text(text)
 	r.Metadata = agui.Metadata{}
 	maps.Copy(r.Metadata, withoutReserved(s.o.Metadata))
 	about, err := json.Marshal(b)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 )
 
 // TestRow129ASpecialistNeedsApproval by default: it does not begin before, works once after, or not at all.
@@ -21,8 +22,8 @@ func TestRow129ASpecialistNeedsApproval(t *testing.T) {
 	tests := []struct{ name, answer, asked, result string }{
 		{"approved", `{"approved":true}`, "u:go | u:one", "1"},
 		{"with another query", `{"approved":true,"editedArgs":{"query":"two"}}`, "u:go | u:two", "1"},
-		{"denied", `{"approved":false}`, "", NotApproved},
-		{"called off", "cancel", "", NotApproved},
+		{"denied", `{"approved":false}`, "", notApproved},
+		{"called off", "cancel", "", notApproved},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -74,7 +75,7 @@ func TestRow130TheEventsNest(t *testing.T) {
 // plain JSON, and asks no model anything twice.
 func TestRow113ASpecialistMayAsk(t *testing.T) {
 	t.Parallel()
-	for _, policy := range []BranchPolicy{BranchFork, BranchFresh, BranchParent, BranchSession} {
+	for _, policy := range []tools.Branch{tools.BranchFork, tools.BranchFresh, tools.BranchParent, tools.BranchSession} {
 		t.Run(policy.String(), func(t *testing.T) {
 			t.Parallel()
 			boss := newMind(t, calls(append(query("scout", "a"), query("clerk", "b")...)...), says("Done."))
@@ -115,7 +116,7 @@ func TestRow113ASpecialistMayAsk(t *testing.T) {
 // has seen what it had without the death, and the next run's queries find the same earlier ones.
 func TestRow132BranchesSurviveAReplica(t *testing.T) {
 	t.Parallel()
-	for _, policy := range []BranchPolicy{BranchFork, BranchFresh, BranchParent, BranchSession} {
+	for _, policy := range []tools.Branch{tools.BranchFork, tools.BranchFresh, tools.BranchParent, tools.BranchSession} {
 		t.Run(policy.String(), func(t *testing.T) {
 			t.Parallel()
 			alive := newBranches(t, policy)
@@ -129,7 +130,7 @@ func TestRow132BranchesSurviveAReplica(t *testing.T) {
 			if n := len(want.conversation); n < 3 || want.conversation[n-2] != "I know: I know: Left." {
 				t.Fatalf("conversation %q", want.conversation)
 			}
-			if len(want.results) != 2 || strings.Contains(want.results[1], "sessionId") != (policy == BranchSession) {
+			if len(want.results) != 2 || strings.Contains(want.results[1], "sessionId") != (policy == tools.BranchSession) {
 				t.Fatalf("results %q", want.results)
 			}
 			must(t, alive.next().err)
@@ -165,7 +166,7 @@ type branches struct {
 	minds map[string]*mind
 }
 
-func newBranches(t *testing.T, policy BranchPolicy) *branches {
+func newBranches(t *testing.T, policy tools.Branch) *branches {
 	// A model looks first, says so, and says more when it has the result.
 	looks := func(tool string) func(thought) script {
 		return func(q thought) script {
@@ -240,7 +241,7 @@ func TestASpecialistThatFails(t *testing.T) {
 	equal(t, "status", status, "failed")
 	equal(t, "of the last try", b.RunID, announced(s)[1].SubagentRunID)
 
-	tool.OnError = ToolFails
+	tool.OnError = tools.Fails
 	codeOf(t, newRig(t, &LLM{Model: newMind(t, calls(query("scout", "a")...)).model(), Tools: []Tool{tool}}).say("go"), errcode.ToolFailed)
 
 	fails := true
@@ -262,7 +263,7 @@ func TestRow116SpecialistMistakesAreBuildErrors(t *testing.T) {
 	loop.Tools = []Tool{AsTool(loop, AsToolOptions{Name: "me"})}
 	tools := []Tool{
 		AsTool(nil, AsToolOptions{Name: "nobody"}), AsTool(sayer(""), AsToolOptions{Name: "a.b"}), AsTool(sayer(""), AsToolOptions{}),
-		AsTool(sayer(""), AsToolOptions{Name: "odd", Branch: "odd"}), AsTool(sayer(""), AsToolOptions{Name: "fat", Branch: BranchFresh,
+		AsTool(sayer(""), AsToolOptions{Name: "odd", Branch: "odd"}), AsTool(sayer(""), AsToolOptions{Name: "fat", Branch: tools.BranchFresh,
 			Compact: func(context.Context, []Message) ([]Message, error) { return nil, nil }}),
 		AsTool(loop, AsToolOptions{Name: "loop"}), AsTool(team(nil), AsToolOptions{Name: "team"}),
 	}

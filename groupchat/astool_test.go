@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -18,7 +19,7 @@ func query(name, text string) []string { return []string{name, `{"query":"` + te
 // free is a specialist without approvals.
 func free(agent Agent, o AsToolOptions) Tool {
 	t := AsTool(agent, o)
-	t.Approve = ApproveNever
+	t.Approve = tools.ApproveNever
 	return t
 }
 
@@ -78,7 +79,7 @@ func TestRow117ASpecialistIsAToolWithAQuery(t *testing.T) {
 func TestRow118TheResultTellsOfTheBranch(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	for _, policy := range []BranchPolicy{BranchFork, BranchFresh, BranchParent, BranchSession} {
+	for _, policy := range []tools.Branch{tools.BranchFork, tools.BranchFresh, tools.BranchParent, tools.BranchSession} {
 		o := AsToolOptions{Name: "scout", Branch: policy, Metadata: agui.Metadata{"team": json.RawMessage(`"north"`)}}
 		boss := newMind(t, calls(append(query("scout", "a"), query("scout", "b")...)...), says("Done."))
 		r := newRig(t, team(Sequential(), Participant{Name: "ann", Agent: &LLM{Model: boss.model(), Tools: []Tool{free(sayer("x"), o)}}}))
@@ -89,7 +90,7 @@ func TestRow118TheResultTellsOfTheBranch(t *testing.T) {
 			status, b := resultOfCall(t, s, n)
 			equal(t, "status", status, "completed")
 			hidden := "hidden"
-			if policy == BranchParent {
+			if policy == tools.BranchParent {
 				hidden = "shown"
 			}
 			equal(t, "about", strings.Join([]string{b.Kind, b.Name, b.Policy, b.Visibility, b.Parent}, " "),
@@ -99,7 +100,7 @@ func TestRow118TheResultTellsOfTheBranch(t *testing.T) {
 				t.Errorf("%s: invocation %q of call %q is not announced", policy, b.RunID, b.ToolCallID)
 			}
 			seen[b.ID] = true
-			if want := policy == BranchSession; (b.SessionID != "") != want || (b.Query != "") != want {
+			if want := policy == tools.BranchSession; (b.SessionID != "") != want || (b.Query != "") != want {
 				t.Errorf("%s: session %q, query %q", policy, b.SessionID, b.Query)
 			}
 		}
@@ -177,11 +178,11 @@ func TestRow121AForkBeginsWithWhatItsCallerSees(t *testing.T) {
 	}{
 		{"fork", AsToolOptions{}, "u:go | u:one", "u:go | u:ann: First. | u:bob: Hm. | u:again | u:two",
 			"u:go | u:ann: First. | a:Hm. | u:again | u:ann: Second.", []string{}},
-		{"row 122: fresh", AsToolOptions{Branch: BranchFresh}, "u:one", "u:two",
+		{"row 122: fresh", AsToolOptions{Branch: tools.BranchFresh}, "u:one", "u:two",
 			"u:go | u:ann: First. | a:Hm. | u:again | u:ann: Second.", []string{}},
-		{"row 123: parent", AsToolOptions{Branch: BranchParent}, "u:go | u:one", "u:go | a:1 | u:ann: First. | u:bob: Hm. | u:again | u:two",
+		{"row 123: parent", AsToolOptions{Branch: tools.BranchParent}, "u:go | u:one", "u:go | a:1 | u:ann: First. | u:bob: Hm. | u:again | u:two",
 			"u:go | u:scout: 1 | u:ann: First. | a:Hm. | u:again | u:scout: 2 | u:ann: Second.", []string{"1", "2"}},
-		{"row 124: session", AsToolOptions{Branch: BranchSession}, "u:one", "u:one | a:1 | u:two",
+		{"row 124: session", AsToolOptions{Branch: tools.BranchSession}, "u:one", "u:one | a:1 | u:two",
 			"u:go | u:ann: First. | a:Hm. | u:again | u:ann: Second.", []string{}},
 		{"shown", AsToolOptions{Show: true}, "u:go | u:one", "u:go | u:ann: First. | u:bob: Hm. | u:again | u:two",
 			"u:go | u:ann: First. | a:Hm. | u:again | u:ann: Second.", []string{"1", "2"}},
@@ -218,7 +219,7 @@ func TestRow124ASessionIsReadOffTheConversation(t *testing.T) {
 	t.Parallel()
 	boss := newMind(t, calls(query("scout", "one")...), says("First."), calls(append(query("scout", "two"), query("scout", "three")...)...), says("Second."))
 	scout := newMind(t, says("1"), says("2"))
-	tool := AsTool(&LLM{Model: scout.model()}, AsToolOptions{Name: "scout", Branch: BranchSession})
+	tool := AsTool(&LLM{Model: scout.model()}, AsToolOptions{Name: "scout", Branch: tools.BranchSession})
 	r := newRig(t, &LLM{Model: boss.model(), Tools: []Tool{tool}})
 	r.say("go")
 	equal(t, "run", r.answer(map[string]string{"approve/llm/0/0": `{"approved":true,"editedArgs":{"query":"uno"}}`}).err, nil)
@@ -264,7 +265,7 @@ func TestRow124CallsOfOneReplyAreApart(t *testing.T) {
 		seen[u.Content.Text()] = strings.Join(said, " | ")
 		return Say(t, "about "+u.Content.Text())
 	})
-	r := newRig(t, &LLM{Model: boss.model(), Tools: []Tool{free(scout, AsToolOptions{Name: "scout", Branch: BranchSession})}})
+	r := newRig(t, &LLM{Model: boss.model(), Tools: []Tool{free(scout, AsToolOptions{Name: "scout", Branch: tools.BranchSession})}})
 	equal(t, "run", r.say("go").err, nil)
 	equal(t, "run", r.answer(map[string]string{"way": `"left"`}).err, nil)
 	equal(t, "run", r.say("again").err, nil)
@@ -279,10 +280,10 @@ func TestTheRootAndItsSpecialistsAreApart(t *testing.T) {
 	t.Parallel()
 	boss := newMind(t, calls(query("scout", "one")...), says("I recommend KLM."), calls(query("scout", "two")...), says("Done."))
 	scout := newMind(t, calls("danger", `{}`), says("Found."), says("Found more."))
-	secret := Tool{Name: "danger", Parameters: json.RawMessage(`{"type":"object"}`), Approve: ApproveAlways,
-		Call: func(context.Context, ToolCall) (ToolResult, error) { return TextResult("secret"), nil }}
+	secret := Tool{Name: "danger", Parameters: json.RawMessage(`{"type":"object"}`), Approve: tools.ApproveAlways,
+		Call: func(context.Context, ToolCall) (tools.Result, error) { return tools.Text("secret"), nil }}
 	tool := AsTool(&LLM{Model: scout.model(), Tools: []Tool{secret}}, AsToolOptions{Name: "scout"})
-	tool.Approve = ApproveNever
+	tool.Approve = tools.ApproveNever
 	r := newRig(t, &LLM{Model: boss.model(), Tools: []Tool{tool}})
 	r.input = Input{ThreadID: "t", RunID: "r", Agent: "planner"}
 	equal(t, "run", r.say("go").err, nil)
@@ -302,7 +303,7 @@ func TestATeamIsSentItsCallersWordsUnderItsName(t *testing.T) {
 	boss := newMind(t, says("I recommend KLM."), calls(query("desk", "two")...), says("Done."))
 	var sent []model.Message
 	desk := &Chat{Participants: []Participant{{Name: "w", Agent: sayer("ok")}}, Manager: func() Manager {
-		return ManagerFunc(func(_ context.Context, v View) (Decision, error) {
+		return managerFunc(func(_ context.Context, v View) (Decision, error) {
 			if v.Round > 0 {
 				return Decision{Done: true}, nil
 			}
@@ -311,7 +312,7 @@ func TestATeamIsSentItsCallersWordsUnderItsName(t *testing.T) {
 		})
 	}}
 	tool := AsTool(desk, AsToolOptions{Name: "desk"})
-	tool.Approve = ApproveNever
+	tool.Approve = tools.ApproveNever
 	r := newRig(t, &LLM{Model: boss.model(), Tools: []Tool{tool}})
 	r.input = Input{ThreadID: "t", RunID: "r", Agent: "planner"}
 	equal(t, "run", r.say("go").err, nil)

@@ -7,13 +7,14 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 )
 
 // A card has members of its author's, which never replace its own.
 func TestACardHasMembersOfItsOwn(t *testing.T) {
 	t.Parallel()
 	type object = map[string]any
-	huge := strings.Repeat("x", maxCardValue)
+	huge := strings.Repeat("x", ask.MaxCard)
 	for name, test := range map[string]struct {
 		question Question
 		want     string // of the card; empty if the turn fails

@@ -8,7 +8,9 @@ import (
 	"strconv"
 
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/groupchat/history"
+	"github.com/agui-gateway/gateway/groupchat/profile"
 	"github.com/agui-gateway/gateway/state/document"
 	"github.com/agui-gateway/gateway/telemetry"
 )
@@ -47,10 +49,10 @@ const maxRounds = 40
 func (c *Chat) StateSpec() StateSpec { return c.State }
 
 // Describe lists the members of the team.
-func (c *Chat) Describe() Info { return describeTeam(c, nil) }
+func (c *Chat) Describe() profile.Info { return describeTeam(c, nil) }
 
-func (c *Chat) info(parts []Info) Info {
-	info := Info{Description: c.Description, Participants: parts, Structure: Structure{Kind: KindChat}}
+func (c *Chat) info(parts []profile.Info) profile.Info {
+	info := profile.Info{Description: c.Description, Participants: parts, Structure: profile.Structure{Kind: profile.KindChat}}
 	if c.Manager == nil {
 		return info
 	}
@@ -75,13 +77,13 @@ func (c *Chat) info(parts []Info) Info {
 }
 
 // describeTeam describes c, which is part of the teams in above. A team that contains itself is described once.
-func describeTeam(c composite, above []Agent) Info {
+func describeTeam(c composite, above []Agent) profile.Info {
 	above = append(slices.Clip(above), c)
-	var parts []Info
-	interrupts, can := false, Abilities{}
+	var parts []profile.Info
+	interrupts, can := false, profile.Abilities{}
 	for _, p := range c.parts() {
 		// an agent that does not describe itself may ask
-		info := Info{Name: p.Name, Description: p.Description, Interrupts: true}
+		info := profile.Info{Name: p.Name, Description: p.Description, Interrupts: true}
 		if own, ok := describe(p.Agent, above); ok {
 			info.Interrupts, info.Abilities, info.Participants, info.Structure = own.Interrupts, own.Abilities,
 				own.Participants, own.Structure
@@ -89,26 +91,26 @@ func describeTeam(c composite, above []Agent) Info {
 				info.Description = own.Description
 			}
 		}
-		interrupts, can = interrupts || info.Interrupts, can.or(info.Abilities)
+		interrupts, can = interrupts || info.Interrupts, can.Or(info.Abilities)
 		parts = append(parts, info)
 	}
 	all := c.info(parts)
-	all.Interrupts, all.Abilities = all.Interrupts || interrupts, all.or(can)
+	all.Interrupts, all.Abilities = all.Interrupts || interrupts, all.Or(can)
 	return all
 }
 
-func describe(a Agent, above []Agent) (Info, bool) {
+func describe(a Agent, above []Agent) (profile.Info, bool) {
 	a = unwrap(a)
 	if isNil(a) || slices.Contains(above, a) {
-		return Info{}, false
+		return profile.Info{}, false
 	}
 	switch a := a.(type) {
 	case composite:
 		return describeTeam(a, above), true
-	case Describer:
+	case profile.Describer:
 		return a.Describe(), true
 	default:
-		return Info{}, false
+		return profile.Info{}, false
 	}
 }
 
@@ -141,7 +143,7 @@ type chatRun struct {
 	t       *Turn // the turn the chat is taking
 	record  *chatRecord
 	manager Manager
-	infos   []Info
+	infos   []profile.Info
 }
 
 // Run lets the team take t until the manager is done, the rounds are used up, or somebody has to wait.
@@ -227,7 +229,7 @@ func (r *chatRun) limit() int {
 	if r.MaxRounds > 0 {
 		return r.MaxRounds
 	}
-	if m, ok := managerAs[RoundLimiter](r.manager); ok && m.MaxRounds() > 0 {
+	if m, ok := managerAs[roundLimiter](r.manager); ok && m.MaxRounds() > 0 {
 		return m.MaxRounds()
 	}
 	return maxRounds
@@ -275,7 +277,7 @@ func (r *chatRun) supervise(d Decision) error {
 		}
 		return nil
 	}))
-	if pauseOf(err) != nil {
+	if ask.PauseOf(err) != nil {
 		err = fail(errcode.Internal, "%s: a supervisor must not ask", t.Path())
 	}
 	if err != nil && r.t.x.endCause() != nil {
@@ -291,8 +293,8 @@ func (r *chatRun) supervise(d Decision) error {
 }
 
 var (
-	_ Agent           = (*Chat)(nil)
-	_ Stateful        = (*Chat)(nil)
-	_ Describer       = (*Chat)(nil)
-	_ document.Reader = (*document.Scope)(nil)
+	_ Agent             = (*Chat)(nil)
+	_ Stateful          = (*Chat)(nil)
+	_ profile.Describer = (*Chat)(nil)
+	_ document.Reader   = (*document.Scope)(nil)
 )

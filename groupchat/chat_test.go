@@ -152,7 +152,7 @@ func TestRow16UntilIsAskedOfTheInputToo(t *testing.T) {
 func TestRow15UnknownSpeakerIsAnErrorThatNamesIt(t *testing.T) {
 	t.Parallel()
 	chat := team(func() Manager {
-		return ManagerFunc(func(context.Context, View) (Decision, error) { return Decision{Speaker: "nobody"}, nil })
+		return managerFunc(func(context.Context, View) (Decision, error) { return Decision{Speaker: "nobody"}, nil })
 	}, Participant{Name: "a", Agent: sayer("a")})
 	s := newRig(t, chat).say("x")
 	codeOf(t, s, errcode.UnknownSpeaker)
@@ -232,7 +232,7 @@ func (c *cursor) Restore(raw json.RawMessage) error {
 func TestSupervisorSaysAndDoesInAStepOfItsOwn(t *testing.T) {
 	t.Parallel()
 	chat := team(func() Manager {
-		return ManagerFunc(func(_ context.Context, v View) (Decision, error) {
+		return managerFunc(func(_ context.Context, v View) (Decision, error) {
 			act := func(_ context.Context, t *Turn) error { return t.State().Set("/round", v.Round) }
 			if v.Round == 1 {
 				return Decision{Done: true, Say: "Done.", Act: act}, nil
@@ -250,7 +250,7 @@ func TestSupervisorSaysAndDoesInAStepOfItsOwn(t *testing.T) {
 	equal(t, "commits", len(r.commits), 1)
 	asks := func(_ context.Context, t *Turn) error { _, err := t.Ask(Question{Key: "k"}); return err }
 	chat = team(func() Manager {
-		return ManagerFunc(func(context.Context, View) (Decision, error) { return Decision{Done: true, Act: asks}, nil })
+		return managerFunc(func(context.Context, View) (Decision, error) { return Decision{Done: true, Act: asks}, nil })
 	}, Participant{Name: "a", Agent: sayer("a")})
 	codeOf(t, newRig(t, chat).say("x"), errcode.Internal)
 }
@@ -259,7 +259,7 @@ func TestGotoReachesTheManager(t *testing.T) {
 	t.Parallel()
 	var heard []string
 	chat := team(func() Manager {
-		return ManagerFunc(func(_ context.Context, v View) (Decision, error) {
+		return managerFunc(func(_ context.Context, v View) (Decision, error) {
 			heard = append(heard, v.LastSpeaker+">"+v.Goto)
 			if v.Round == 0 {
 				return Decision{Speaker: "a"}, nil

@@ -12,6 +12,8 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/telemetry"
 )
@@ -45,7 +47,7 @@ func (r *chatRun) attempt(p *Participant, record *turnRecord) error {
 		before = t.progress()
 		return r.wrap(p.Agent).Run(ctx, t)
 	}), func() error { r.noteIdle(t, before); return nil })
-	if err != nil && pauseOf(err) == nil {
+	if err != nil && ask.PauseOf(err) == nil {
 		t.Goto("") // the next try decides for itself
 	}
 	return err
@@ -99,7 +101,7 @@ func (r *chatRun) wrap(agent Agent) Agent {
 
 // endStep ends a step of the turn's that ended with err. One that waits for people has not failed.
 func (t *Turn) endStep(step *telemetry.Step, err error) {
-	if pauseOf(err) != nil {
+	if ask.PauseOf(err) != nil {
 		step.Suspend()
 		return
 	}
@@ -127,7 +129,7 @@ func (t *Turn) stepName() string { return cmp.Or(t.identity(), t.x.Input.Agent) 
 // of a trace say what models and tools were really asked, and each try of a call is one. A turn's step is around its
 // hooks, in [Turn.try]: it begins and ends with what clients see of the turn, and the model calls of hooks are part of
 // it.
-func observeTool(ctx context.Context, u ToolUse, next ToolFunc) (ToolResult, error) {
+func observeTool(ctx context.Context, u ToolUse, next ToolFunc) (tools.Result, error) {
 	ctx, step := telemetry.Begin(ctx,
 		telemetry.Record{Kind: telemetry.KindTool, Name: u.Tool.Name, ToolCallID: u.Call.ID})
 	step.Content(telemetry.CallArguments, func() any { return u.Call.Arguments })
@@ -137,13 +139,13 @@ func observeTool(ctx context.Context, u ToolUse, next ToolFunc) (ToolResult, err
 }
 
 // endCall ends the step of a call. An error without a code is the tool's.
-func (t *Turn) endCall(step *telemetry.Step, result ToolResult, err error) {
+func (t *Turn) endCall(step *telemetry.Step, result tools.Result, err error) {
 	step.Content(telemetry.CallResult, func() any { return result.Content })
-	if _, asks := errors.AsType[*InputNeeded](err); asks {
+	if _, asks := errors.AsType[*tools.InputNeeded](err); asks {
 		step.Suspend()
 		return
 	}
-	if err != nil && pauseOf(err) == nil && errcode.Of(t.x.stepError(err)) == errcode.Internal {
+	if err != nil && ask.PauseOf(err) == nil && errcode.Of(t.x.stepError(err)) == errcode.Internal {
 		err = &errcode.Error{Code: errcode.ToolFailed, Err: err}
 	}
 	t.endStep(step, err)

@@ -10,6 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/profile"
 )
 
 // A Concurrent is an [Agent] that lets its participants work at once on the same input, and waits for all of them. Each
@@ -38,7 +39,7 @@ type Concurrent struct {
 func (f *Concurrent) Validate() error { return validateTeam(f, "fan", nil) }
 
 // Describe lists the participants.
-func (f *Concurrent) Describe() Info { return describeTeam(f, nil) }
+func (f *Concurrent) Describe() profile.Info { return describeTeam(f, nil) }
 
 // Run lets the participants work, and joins their replies.
 func (f *Concurrent) Run(ctx context.Context, t *Turn) error {
@@ -126,8 +127,8 @@ func (f *Concurrent) parts() []Participant { return f.Participants }
 
 func (f *Concurrent) reserved() []string { return nil }
 
-func (f *Concurrent) info(parts []Info) Info {
-	return Info{Description: f.Description, Participants: parts, Structure: Structure{Kind: KindConcurrent}}
+func (f *Concurrent) info(parts []profile.Info) profile.Info {
+	return profile.Info{Description: f.Description, Participants: parts, Structure: profile.Structure{Kind: profile.KindConcurrent}}
 }
 
 func (f *Concurrent) check(bad func(format string, args ...any)) {
@@ -140,8 +141,8 @@ func (f *Concurrent) check(bad func(format string, args ...any)) {
 }
 
 var (
-	_ composite = (*Concurrent)(nil)
-	_ Describer = (*Concurrent)(nil)
+	_ composite         = (*Concurrent)(nil)
+	_ profile.Describer = (*Concurrent)(nil)
 )
 
 // An answer is what an agent said last. A turn that ended with that of a [Concurrent] has several, one for each

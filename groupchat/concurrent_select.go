@@ -11,6 +11,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/profile"
 	"github.com/agui-gateway/gateway/internal/clip"
 	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/model"
@@ -63,7 +64,7 @@ func SelectBy(o LLMSelectOptions) Selector {
 				return nil, err
 			}
 			v.Participants = slices.DeleteFunc(slices.Clone(v.Participants),
-				func(p Info) bool { return !slices.Contains(names, p.Name) })
+				func(p profile.Info) bool { return !slices.Contains(names, p.Name) })
 		}
 		if len(v.Participants) < 2 {
 			return namesIn(v.Participants), nil
@@ -100,7 +101,7 @@ func (o *LLMSelectOptions) ask(ctx context.Context, v View) ([]string, error) {
 		Strict: true}
 	for try := 1; ; try++ {
 		reply, err := v.AskModel(ctx, strconv.Itoa(try),
-			ModelCall{Purpose: ForChoice, Model: o.Model, Request: request})
+			ModelCall{Purpose: model.ForChoice, Model: o.Model, Request: request})
 		if err != nil {
 			return nil, err
 		}
@@ -192,7 +193,7 @@ func selectionSchema(names []string) json.RawMessage {
 	return schema
 }
 
-func namesIn(participants []Info) []string {
+func namesIn(participants []profile.Info) []string {
 	names := make([]string, len(participants))
 	for i, p := range participants {
 		names[i] = p.Name

@@ -9,6 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/condition"
+	"github.com/agui-gateway/gateway/groupchat/profile"
 )
 
 // TestASelectionIsMadeOnce asks in a fan, dies after the answer, and is taken over: the model has chosen once.
@@ -50,7 +51,7 @@ func TestASelectionIsMadeOnce(t *testing.T) {
 		t.Errorf("say() = %v, want what the hook says: a refusal is no reason to let all work", err)
 	}
 	none := groupchat.SelectBy(groupchat.LLMSelectOptions{})
-	if _, err := none(t.Context(), groupchat.View{Participants: []groupchat.Info{{Name: "a"}, {Name: "b"}}}); err == nil {
+	if _, err := none(t.Context(), groupchat.View{Participants: []profile.Info{{Name: "a"}, {Name: "b"}}}); err == nil {
 		t.Error("a selection without a model chooses")
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/profile"
 	"github.com/agui-gateway/gateway/state/document"
 )
 
@@ -210,11 +211,11 @@ func TestAFanOfTeamsIsATeam(t *testing.T) {
 	t.Parallel()
 	chat := team(Sequential(), Participant{Name: "in", Agent: described("a form")})
 	fan := &Concurrent{Description: "both", Participants: []Participant{{Name: "a", Agent: chat}, {Name: "b", Agent: Sub(chat, SubOptions{})}}}
-	in := []Info{{Name: "in", Description: "a form"}}
-	of := Structure{Kind: KindChat, Manager: "sequential", Supervisor: "supervisor"}
-	equal(t, "description", fan.Describe(), Info{
-		Description: "both", Participants: []Info{{Name: "a", Participants: in, Structure: of}, {Name: "b", Participants: in, Structure: of}},
-		Structure: Structure{Kind: KindConcurrent},
+	in := []profile.Info{{Name: "in", Description: "a form"}}
+	of := profile.Structure{Kind: profile.KindChat, Manager: "sequential", Supervisor: "supervisor"}
+	equal(t, "description", fan.Describe(), profile.Info{
+		Description: "both", Participants: []profile.Info{{Name: "a", Participants: in, Structure: of}, {Name: "b", Participants: in, Structure: of}},
+		Structure: profile.Structure{Kind: profile.KindConcurrent},
 	})
 	equal(t, "signature", signatureOf(team(Sequential(), Participant{Name: "fan", Agent: fan})), signature{"fan", "fan.a", "fan.a.in", "fan.b", "fan.b.in"})
 	equal(t, "mistakes", fan.Validate(), nil)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/state/document"
 )
 
@@ -98,7 +99,7 @@ func TestAContractAroundASubAndATool(t *testing.T) {
 		in := Sub(agent, SubOptions{State: Scoping{Kind: ScopeIsolated}, Inputs: map[string]func(View) (any, error){"topic": input}})
 		s := newRig(t, team(Sequential(), Participant{Name: "in", Agent: in})).say("go")
 		tool := AsTool(agent, AsToolOptions{Name: "ask", Description: "x", Scope: Scoping{Kind: ScopeIsolated, Inputs: map[string]func(View) (any, error){"topic": input}}})
-		tool.Approve, tool.OnError = ApproveNever, ToolFails
+		tool.Approve, tool.OnError = tools.ApproveNever, tools.Fails
 		m := newMind(t, calls("ask", `{"query":"x"}`), says("Done."))
 		called := newRig(t, &LLM{Model: m.model(), Tools: []Tool{tool}}).say("go")
 		if code == "" {

@@ -69,7 +69,7 @@
 //
 // # Questions and pauses
 //
-// An agent that asks ([Turn.Ask], [Choose], [Turn.CallTool]) receives a [*Pause] and returns it. Nothing waits in
+// An agent that asks ([Turn.Ask], [Choose], [Turn.CallTool]) receives a [*ask.Pause] and returns it. Nothing waits in
 // memory: the positions of the open turns are plain JSON, from which any process can continue. The run that brings the
 // answer enters the same turn again, from its first line. [Turn.Ask] then returns the answer, [Say] does not repeat
 // itself, and [Once] returns its earlier result. So code before a question must be safe to do twice, as setting state

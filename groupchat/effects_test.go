@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 )
 
 // TestEffectsOfGoroutines happen once for a key, however many goroutines of a turn ask for them at once.
@@ -139,11 +140,11 @@ func TestKeysOfCallsDependOnArguments(t *testing.T) {
 	t.Parallel()
 	key := func(answer string) (key string) {
 		m := newMind(t, calls("pay", `{"euros":20}`), says("Done."))
-		pay := Tool{Name: "pay", Parameters: json.RawMessage(`{"type":"object"}`), Call: func(_ context.Context, c ToolCall) (ToolResult, error) {
+		pay := Tool{Name: "pay", Parameters: json.RawMessage(`{"type":"object"}`), Call: func(_ context.Context, c ToolCall) (tools.Result, error) {
 			key = c.Key
-			return ToolResult{Content: agui.TextContent("ok")}, nil
+			return tools.Result{Content: agui.TextContent("ok")}, nil
 		}}
-		r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{pay}, Approve: Approvals{All: true}})
+		r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{pay}, Approve: tools.Approvals{All: true}})
 		must(t, r.say("go").err)
 		must(t, r.answer(map[string]string{"approve/llm/0/0": answer}).err)
 		return key

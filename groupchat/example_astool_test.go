@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model/openai"
 	"github.com/agui-gateway/gateway/model/openai/openaitest"
 )
@@ -21,8 +22,8 @@ func ExampleAsTool() {
 		return
 	}
 
-	scout := groupchat.AsTool(says("Left."), groupchat.AsToolOptions{Name: "scout", Description: "Knows the way.", Branch: groupchat.BranchFresh})
-	scout.Approve = groupchat.ApproveNever // otherwise a person is asked first
+	scout := groupchat.AsTool(says("Left."), groupchat.AsToolOptions{Name: "scout", Description: "Knows the way.", Branch: tools.BranchFresh})
+	scout.Approve = tools.ApproveNever // otherwise a person is asked first
 	leader := &groupchat.LLM{Model: model, Tools: []groupchat.Tool{scout}}
 	team := &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{{Name: "leader", Agent: leader}}}
 	_, err = groupchat.Execute(context.Background(), team, session(nil, nil))

@@ -10,6 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/model/openai"
 	"github.com/agui-gateway/gateway/model/openai/openaitest"
@@ -84,11 +85,11 @@ func ExampleNewTool() {
 	tool := groupchat.NewTool("order", "Orders a product",
 		func(_ context.Context, c groupchat.ToolCall, in order) (map[string]any, error) {
 			if in.Count > 10 {
-				return nil, &groupchat.ToolError{Text: "At most 10 can be ordered."} // the model may read this
+				return nil, &tools.Error{Text: "At most 10 can be ordered."} // the model may read this
 			}
 			return map[string]any{"ordered": in.Product, "idempotencyKey": c.Key}, nil
 		})
-	tool.Approve = groupchat.ApproveAlways // a person is asked before it runs
+	tool.Approve = tools.ApproveAlways // a person is asked before it runs
 	fmt.Println(string(tool.Parameters))
 	result, err := tool.Call(context.Background(), groupchat.ToolCall{Key: "k1", Arguments: json.RawMessage(`{"product":"tea"}`)})
 	fmt.Println(result.Content.Text(), err)

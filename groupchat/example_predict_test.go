@@ -8,6 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/thread"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -32,8 +33,8 @@ func ExamplePrediction() {
 		Model: m,
 		Tools: []groupchat.Tool{{
 			Name: "write", Parameters: json.RawMessage(`{"type":"object","properties":{"document":{"type":"string"}}}`),
-			Call: func(context.Context, groupchat.ToolCall) (groupchat.ToolResult, error) {
-				return groupchat.TextResult("ok"), nil
+			Call: func(context.Context, groupchat.ToolCall) (tools.Result, error) {
+				return tools.Text("ok"), nil
 			},
 		}},
 		Predict: []groupchat.Prediction{{Tool: "write", Argument: "document", Path: "/document"}},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 )
 
 // says is an agent that says one thing.
@@ -59,9 +60,9 @@ func ExampleSub() {
 		State:  groupchat.Scoping{Kind: groupchat.ScopeIsolated},
 		Output: groupchat.OutputHistory,
 		Result: "/draft",
-		OnAsk: func(_ context.Context, _ *groupchat.Turn, q groupchat.Asked) (groupchat.Answer, bool, error) {
+		OnAsk: func(_ context.Context, _ *groupchat.Turn, q groupchat.Asked) (ask.Answer, bool, error) {
 			fmt.Println(q.Path, "asks:", q.Message)
-			return groupchat.Answer{Payload: []byte(`"short"`)}, true, nil // the others are not asked
+			return ask.Answer{Payload: []byte(`"short"`)}, true, nil // the others are not asked
 		},
 	})
 	team := &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{{Name: "text", Agent: text}}}

@@ -15,6 +15,7 @@ import (
 	"github.com/agui-gateway/gateway/agui/client"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/internal/wait"
 	"github.com/agui-gateway/gateway/state/document"
 )
@@ -48,7 +49,7 @@ func onlyCancelled(err error) bool {
 	case interface{ Unwrap() []error }:
 		return !slices.ContainsFunc(e.Unwrap(), func(inner error) bool { return !onlyCancelled(inner) })
 	default:
-		return err == ErrCancelled //nolint:errorlint // unwrapped
+		return err == ask.ErrCancelled //nolint:errorlint // unwrapped
 	}
 }
 
@@ -102,16 +103,16 @@ var errNone = errors.New("groupchat: none")
 // failed asks nothing.
 func verdict(errs []returnedError) error {
 	for _, e := range errs {
-		if pauseOf(e.err) == nil {
+		if ask.PauseOf(e.err) == nil {
 			return coded(e.err)
 		}
 	}
 	slices.SortFunc(errs, func(a, b returnedError) int { return cmp.Compare(a.n, b.n) })
-	var pauses []*Pause
+	var pauses []*ask.Pause
 	for _, e := range errs {
-		pauses = append(pauses, pauseOf(e.err))
+		pauses = append(pauses, ask.PauseOf(e.err))
 	}
-	if p := joinPauses(pauses...); p != nil {
+	if p := ask.Join(pauses...); p != nil {
 		return p
 	}
 	return nil

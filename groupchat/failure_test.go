@@ -56,9 +56,9 @@ func TestAPanicIsAFailureWhereverItHappens(t *testing.T) {
 	leaf := Participant{Name: "a", Agent: sayer("a")}
 	bad := map[string]Agent{
 		"agent": boom, "goroutine": spawned, "nested": nested(3, boom),
-		"manager": team(func() Manager { return ManagerFunc(func(context.Context, View) (Decision, error) { panic("boom") }) }, leaf),
+		"manager": team(func() Manager { return managerFunc(func(context.Context, View) (Decision, error) { panic("boom") }) }, leaf),
 		"act": team(func() Manager {
-			return ManagerFunc(func(context.Context, View) (Decision, error) {
+			return managerFunc(func(context.Context, View) (Decision, error) {
 				return Decision{Done: true, Act: func(context.Context, *Turn) error { panic("boom") }}, nil
 			})
 		}, leaf),
@@ -157,7 +157,7 @@ func TestASkippedTurnIsNotTheIdleOnes(t *testing.T) {
 	bad := AgentFunc(func(_ context.Context, t *Turn) error { t.Goto("first"); return errors.New("boom") })
 	var seen []View
 	order := []string{"first", "bad", "first"}
-	manager := ManagerFunc(func(_ context.Context, v View) (Decision, error) {
+	manager := managerFunc(func(_ context.Context, v View) (Decision, error) {
 		seen = append(seen, v)
 		if v.Round == len(order) {
 			return Decision{Done: true}, nil

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model/openai"
 )
 
@@ -51,9 +52,9 @@ func TestFence(t *testing.T) {
 			// The tools are called one after the other: the gatekeeper does not tell concurrent callers apart.
 			m := newMind(g.t, script{Status: 503}, calls("f", `{}`), calls("g", `{}`), says("Done."))
 			tool := func(name string) Tool {
-				return Tool{Name: name, Repeat: RepeatNever, Call: func(context.Context, ToolCall) (ToolResult, error) {
+				return Tool{Name: name, Repeat: tools.RepeatNever, Call: func(context.Context, ToolCall) (tools.Result, error) {
 					g.effect("a tool")
-					return ToolResult{}, nil
+					return tools.Result{}, nil
 				}}
 			}
 			return &LLM{Model: guarded(g, m), Tools: []Tool{tool("f"), tool("g")}}

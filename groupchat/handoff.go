@@ -10,6 +10,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/profile"
 )
 
 // HandoffOptions are the options of [Handoff]. Only Start is required.
@@ -62,7 +63,7 @@ func (m handoff) Next(_ context.Context, v View) (Decision, error) {
 		return Decision{Speaker: v.LastSpeaker, Instruction: autonomousPrompt}, nil
 	case v.Goto == "":
 		return Decision{Done: true}, nil
-	case !slices.ContainsFunc(m.Handoffs(v.LastSpeaker, v.Participants), func(i Info) bool { return i.Name == v.Goto }):
+	case !slices.ContainsFunc(m.Handoffs(v.LastSpeaker, v.Participants), func(i profile.Info) bool { return i.Name == v.Goto }):
 		return Decision{}, fail(errcode.UnknownSpeaker, "%q may not hand over to %q", v.LastSpeaker, v.Goto)
 	}
 	return Decision{Speaker: v.Goto}, nil
@@ -85,7 +86,7 @@ func (m handoff) inControl(v View) string {
 			if p.Name == message.Name {
 				return p.Name
 			}
-			if p.includes(message.Name) {
+			if p.Includes(message.Name) {
 				of = append(of, p.Name)
 			}
 		}
@@ -113,25 +114,20 @@ func (v View) member(m Message) (name string, known bool) {
 		}
 	}
 	name, _, _ = strings.Cut(path, ".")
-	if !slices.ContainsFunc(v.Participants, func(p Info) bool { return p.Name == name }) {
+	if !slices.ContainsFunc(v.Participants, func(p profile.Info) bool { return p.Name == name }) {
 		return "", true
 	}
 	return name, true
 }
 
-// includes reports whether somebody in i's team, at any depth, has the name.
-func (i Info) includes(name string) bool {
-	return slices.ContainsFunc(i.Participants, func(p Info) bool { return p.Name == name || p.includes(name) })
-}
-
 // Handoffs is part of [HandoffManager].
-func (m handoff) Handoffs(speaker string, participants []Info) []Info {
-	return slices.DeleteFunc(slices.Clone(participants), func(p Info) bool {
+func (m handoff) Handoffs(speaker string, participants []profile.Info) []profile.Info {
+	return slices.DeleteFunc(slices.Clone(participants), func(p profile.Info) bool {
 		return p.Name == speaker || m.Edges != nil && !slices.Contains(m.Edges[speaker], p.Name)
 	})
 }
 
-// Finishes is part of [Finisher].
+// Finishes reports whether speakers have to report the end.
 func (m handoff) Finishes() bool { return m.Autonomous }
 
 func (m handoff) turnsEach() int {
@@ -141,7 +137,7 @@ func (m handoff) turnsEach() int {
 	return handoffTurnsEach
 }
 
-// MaxRounds is part of [RoundLimiter].
+// MaxRounds is the limit of a chat without one.
 func (m handoff) MaxRounds() int {
 	if m.Turns > 0 {
 		return m.Turns
@@ -201,7 +197,7 @@ func (m handoff) markReachable(name string, reached map[string]bool) {
 
 // Handoffs are the participants to whom this one may hand over with [Turn.Goto]; none where the manager does not listen
 // to it.
-func (t *Turn) Handoffs() []Info {
+func (t *Turn) Handoffs() []profile.Info {
 	r := t.speakerTurn().chat
 	if r == nil {
 		return nil
@@ -220,7 +216,7 @@ func (t *Turn) finishes() bool {
 	if r == nil {
 		return false
 	}
-	m, ok := managerAs[Finisher](r.manager)
+	m, ok := managerAs[finisher](r.manager)
 	return ok && m.Finishes()
 }
 

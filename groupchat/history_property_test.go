@@ -8,6 +8,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat/history"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -137,7 +138,7 @@ func TestForksAreShort(t *testing.T) {
 				return model.Reply{Calls: []model.Call{{Name: "expert", Arguments: `{"query":"Which?"}`}}}
 			}
 			tool := AsTool(&LLM{Model: expert, History: tt.own}, AsToolOptions{Name: "expert", Description: "knows", Inherit: tt.inherit})
-			tool.Approve = ApproveNever
+			tool.Approve = tools.ApproveNever
 			r := newRig(t, &LLM{Model: host, Tools: []Tool{tool}, History: &history.Policy{Turns: 4, Strategy: history.Summarise}})
 			for i := range 8 {
 				must(t, r.say(fmt.Sprint("Question ", i)).err)

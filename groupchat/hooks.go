@@ -9,6 +9,8 @@ import (
 
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -33,42 +35,29 @@ type Hooks struct {
 	// Run is called around a whole run, or the part of it that one request began: of the service's hooks, and of those
 	// of the thread's own agent.
 	Run func(ctx context.Context, t *Turn, next func(context.Context) error) error
-	// Turn is called around each try of a turn. A [*Pause] that next returns has to be returned.
+	// Turn is called around each try of a turn. A [*ask.Pause] that next returns has to be returned.
 	Turn func(ctx context.Context, t *Turn, next func(context.Context) error) error
 	// Model is called around each call of a model, also by managers. A hook that changes what the model says has to see
 	// to both: the deltas that clients are shown (ModelCall.On) and the reply.
 	Model func(ctx context.Context, c ModelCall, next ModelFunc) (model.Reply, error)
 	// Tool is called around each call of a tool of the server, after a person has approved of it. An error means for
-	// the model what one of the tool's would, see [ToolError]; one with the code hook_failed, guardrail_refused or
+	// the model what one of the tool's would, see [tools.Error]; one with the code hook_failed, guardrail_refused or
 	// budget_exceeded fails the turn.
-	Tool func(ctx context.Context, c ToolUse, next ToolFunc) (ToolResult, error)
+	Tool func(ctx context.Context, c ToolUse, next ToolFunc) (tools.Result, error)
 	// Stream is called when a try of a turn begins, and returns a filter of its events on their way to people, or nil.
 	// Changes are made for clients and in the stored conversation, and so for later readers; the model of this very
 	// turn keeps its own words, and they are recorded unchanged, too (see Model for those). All events for people see
 	// passes once: what a model or the agent says and thinks, calls with their arguments and results, events of the
 	// agent's own, the last words of an agent that worked out of sight. State, steps, the begin and the end of
-	// invocations, and questions (which Turn sees in the [*Pause]) do not. When the turn ends, also by a failure, the
+	// invocations, and questions (which Turn sees in the [*ask.Pause]) do not. When the turn ends, also by a failure, the
 	// filter receives the ends of open messages and calls.
 	Stream func(t *Turn) run.Filter
 }
 
-// A ModelPurpose says what a model is called for.
-type ModelPurpose string
-
-// The purposes of calls of models.
-const (
-	ForReply   ModelPurpose = "reply"   // what an agent says next
-	ForChoice  ModelPurpose = "choice"  // who speaks next
-	ForPlan    ModelPurpose = "plan"    // the facts, the plan and the progress of a manager that plans
-	ForSummary ModelPurpose = "summary" // a summary of a conversation
-	ForGuard   ModelPurpose = "guard"   // whether a guardrail lets something pass
-	ForOther   ModelPurpose = "other"   // anything else, such as suggestions
-)
-
 // A ModelCall is one call of a model that is about to be made.
 type ModelCall struct {
 	Turn    *Turn // nil for a manager that is asked outside of a run
-	Purpose ModelPurpose
+	Purpose model.Purpose
 	Model   model.Model
 	Request model.Request // its slices are shared: a hook changes copies
 	On      model.Deltas
@@ -85,7 +74,7 @@ type ToolUse struct {
 }
 
 // A ToolFunc makes a call of a tool.
-type ToolFunc func(ctx context.Context, u ToolUse) (ToolResult, error)
+type ToolFunc func(ctx context.Context, u ToolUse) (tools.Result, error)
 
 // WithHooks returns agent with hooks, the first one outermost. It has the same turns: a checkpoint with hooks continues
 // without, and the other way round.
@@ -106,7 +95,7 @@ func (h *hooked) Run(ctx context.Context, t *Turn) error {
 	unfilter := in.filter(h.hooks)
 	work := func(ctx context.Context) error {
 		err := in.underTurnHooks(ctx, h.hooks, h.agent)
-		if err == nil || pauseOf(err) != nil {
+		if err == nil || ask.PauseOf(err) != nil {
 			if flushErr := unfilter(); flushErr != nil {
 				return flushErr
 			}
@@ -217,14 +206,14 @@ func underModelHooks(ctx context.Context, c *ModelCall) (*model.Reply, error) {
 }
 
 // useTool makes a call of a tool with all hooks that hold in the turn around it.
-func useTool(ctx context.Context, u ToolUse, call ToolFunc) (ToolResult, error) {
+func useTool(ctx context.Context, u ToolUse, call ToolFunc) (tools.Result, error) {
 	next := call
 	for i := len(u.Turn.hooks) - 1; i >= 0; i-- {
 		h, inner := &u.Turn.hooks[i], next
 		if h.Tool == nil {
 			continue
 		}
-		next = func(ctx context.Context, u ToolUse) (result ToolResult, err error) {
+		next = func(ctx context.Context, u ToolUse) (result tools.Result, err error) {
 			err = h.guarded(func() (err error) {
 				result, err = h.Tool(ctx, u, inner)
 				return err

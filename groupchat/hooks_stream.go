@@ -6,6 +6,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 )
 
 // What people see of a turn passes the filters of its hooks once: each turn that is announced in the conversation of
@@ -83,7 +84,7 @@ func (t *Turn) endFiltered(w run.Writer) error {
 // closeOpen closes what the turn has open when its agent has ended with err, and sends what its filters hold back. What
 // a filter does not let pass then fails the turn. A failure tells which messages are not complete.
 func (t *Turn) closeOpen(err error) error {
-	failed := err != nil && pauseOf(err) == nil
+	failed := err != nil && ask.PauseOf(err) == nil
 	var complete map[string]bool
 	if failed {
 		complete = completeMessages(t.run)

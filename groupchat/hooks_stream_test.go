@@ -13,6 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -351,7 +352,7 @@ func TestAHookedSpecialistSpeaksThroughTheModelOfItsCaller(t *testing.T) {
 		return next(ctx, c)
 	}}
 	specialist := AsTool(WithHooks(&LLM{Description: "knows"}, around), AsToolOptions{Name: "expert"})
-	specialist.Approve = ApproveNever
+	specialist.Approve = tools.ApproveNever
 	equal(t, "description", specialist.Description, "knows")
 	agent := &LLM{Tools: []Tool{specialist}, Model: model.Func(func(_ context.Context, r model.Request, _ model.Deltas) (model.Reply, error) {
 		last := r.Messages[len(r.Messages)-1]

@@ -10,6 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -41,7 +42,7 @@ func (n *trail) hooks(name string) Hooks {
 			n.add(name + " " + string(c.Purpose) + " " + c.Turn.Path())
 			return next(ctx, c)
 		},
-		Tool: func(ctx context.Context, u ToolUse, next ToolFunc) (ToolResult, error) {
+		Tool: func(ctx context.Context, u ToolUse, next ToolFunc) (tools.Result, error) {
 			n.add(name + " tool " + u.Tool.Name)
 			return next(ctx, u)
 		},
@@ -57,7 +58,7 @@ func callsOnce(_ context.Context, r model.Request, _ model.Deltas) (model.Reply,
 }
 
 func lookTool(result string, err error) Tool {
-	return Tool{Name: "look", Call: func(context.Context, ToolCall) (ToolResult, error) { return TextResult(result), err }}
+	return Tool{Name: "look", Call: func(context.Context, ToolCall) (tools.Result, error) { return tools.Text(result), err }}
 }
 
 func TestHooksOfAnOuterAgentAreAroundThoseOfAnInner(t *testing.T) {
@@ -98,15 +99,15 @@ func TestAHookChangesAnswersAndRefuses(t *testing.T) {
 		"a model is not asked": {hooks: Hooks{Model: func(context.Context, ModelCall, ModelFunc) (model.Reply, error) {
 			return model.Reply{Text: "from the cache"}, nil
 		}}, says: "from the cache"},
-		"a result is changed": {hooks: Hooks{Tool: func(ctx context.Context, u ToolUse, next ToolFunc) (ToolResult, error) {
+		"a result is changed": {hooks: Hooks{Tool: func(ctx context.Context, u ToolUse, next ToolFunc) (tools.Result, error) {
 			_, err := next(ctx, u)
-			return TextResult("43"), err
+			return tools.Text("43"), err
 		}}, says: "done: 43"},
-		"a tool is refused, and the model is told why": {hooks: Hooks{Tool: func(context.Context, ToolUse, ToolFunc) (ToolResult, error) {
-			return ToolResult{}, &ToolError{Text: "Not on Sundays."}
+		"a tool is refused, and the model is told why": {hooks: Hooks{Tool: func(context.Context, ToolUse, ToolFunc) (tools.Result, error) {
+			return tools.Result{}, &tools.Error{Text: "Not on Sundays."}
 		}}, says: "done: Not on Sundays."},
-		"a tool is refused for good": {hooks: Hooks{Tool: func(context.Context, ToolUse, ToolFunc) (ToolResult, error) {
-			return ToolResult{}, refusal
+		"a tool is refused for good": {hooks: Hooks{Tool: func(context.Context, ToolUse, ToolFunc) (tools.Result, error) {
+			return tools.Result{}, refusal
 		}}, code: errcode.GuardrailRefused},
 		"a model is refused": {hooks: Hooks{Model: func(context.Context, ModelCall, ModelFunc) (model.Reply, error) {
 			return model.Reply{}, refusal
@@ -131,7 +132,7 @@ func TestAHookChangesAnswersAndRefuses(t *testing.T) {
 		"a hook of a run panics":    {hooks: Hooks{Run: func(context.Context, *Turn, func(context.Context) error) error { panic("run") }}, code: errcode.HookFailed},
 		"a hook of a turn panics":   {hooks: Hooks{Turn: func(context.Context, *Turn, func(context.Context) error) error { panic("turn") }}, code: errcode.HookFailed},
 		"a hook of a model panics":  {hooks: Hooks{Model: func(context.Context, ModelCall, ModelFunc) (model.Reply, error) { panic("model") }}, code: errcode.HookFailed},
-		"a hook of a tool panics":   {hooks: Hooks{Tool: func(context.Context, ToolUse, ToolFunc) (ToolResult, error) { panic("tool") }}, code: errcode.HookFailed},
+		"a hook of a tool panics":   {hooks: Hooks{Tool: func(context.Context, ToolUse, ToolFunc) (tools.Result, error) { panic("tool") }}, code: errcode.HookFailed},
 		"a hook of a stream panics": {hooks: Hooks{Stream: func(*Turn) run.Filter { panic("stream") }}, code: errcode.HookFailed},
 		"a filter panics": {hooks: Hooks{Stream: func(*Turn) run.Filter {
 			return func(agui.Event, run.Emit) error { panic("filter") }

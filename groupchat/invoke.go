@@ -11,6 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -70,7 +71,7 @@ func (r Reply) Text() string {
 // it and its own, not those of others at work at the same time.
 //
 // Like [Once] it is done once per turn, name and N: after a pause an agent that had ended is not begun again, and one
-// that waits continues in its turn. It returns the agent's [*Pause], which the caller returns too, or the failure,
+// that waits continues in its turn. It returns the agent's [*ask.Pause], which the caller returns too, or the failure,
 // unless the policy skips the agent. A name is like a participant's. It counts as one turn of the run's budget.
 func (t *Turn) Invoke(name string, agent Agent, o InvokeOptions) (Reply, error) {
 	replies, err := t.InvokeAll(Invocation{name, agent, o})
@@ -117,7 +118,7 @@ func (t *Turn) invokeAll(list []Invocation, prepare func(*Turn)) ([]Reply, error
 			mu.Lock()
 			errs = append(errs, returnedError{i, err})
 			mu.Unlock()
-			if pauseOf(err) == nil {
+			if ask.PauseOf(err) == nil {
 				cancel(err)
 			}
 		})

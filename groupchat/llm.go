@@ -14,6 +14,8 @@ import (
 
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/history"
+	"github.com/agui-gateway/gateway/groupchat/profile"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -38,7 +40,7 @@ type LLM struct {
 	// Sources have further tools. Of several with one name the first counts, those of Tools first of all.
 	Sources []ToolSource
 	// Approve says which of Tools and Sources need a person's approval.
-	Approve Approvals
+	Approve tools.Approvals
 	// ToolTimeout is for tools that do not say how long a call of theirs may take; 0 means 1 minute.
 	ToolTimeout time.Duration
 	// MaxResult is the limit of a tool's result in a request, in bytes, at least 256; 0 means 64 KiB. More may be kept
@@ -54,7 +56,7 @@ type LLM struct {
 	// Output, if set, holds the last reply to a JSON Schema.
 	Output *LLMOutput
 	// Predict lets places in the state follow arguments of calls while the model writes them. PredictEvent tells pages
-	// so with a CUSTOM event called [PredictState] before such a call, for those that predict by themselves; the state
+	// so with a CUSTOM event called PredictState before such a call, for those that predict by themselves; the state
 	// follows in any case.
 	Predict      []Prediction
 	PredictEvent bool
@@ -83,15 +85,15 @@ const (
 )
 
 // Describe tells that the agent asks if one of its tools may.
-func (a *LLM) Describe() Info {
-	info := Info{Description: a.Description, Structure: Structure{Kind: KindModel}}
+func (a *LLM) Describe() profile.Info {
+	info := profile.Info{Description: a.Description, Structure: profile.Structure{Kind: profile.KindModel}}
 	for i := range a.Tools {
-		approved := a.Approve.wants(&a.Tools[i])
+		approved := a.Tools[i].needsApproval(a.Approve)
 		info.Interrupts, info.Approvals = info.Interrupts || a.Tools[i].Turn != nil || approved,
 			info.Approvals || approved
 		if a.Tools[i].agent != nil {
 			info.Participants = append(info.Participants, a.Tools[i].info)
-			info.Abilities = info.or(a.Tools[i].info.Abilities)
+			info.Abilities = info.Or(a.Tools[i].info.Abilities)
 		}
 	}
 	info.Approvals = info.Approvals || a.sourcesAsk()
@@ -214,7 +216,7 @@ type llmRound struct {
 	reply model.Reply
 	shown shownReply
 	// results are those of the reply's calls that have one. Note is the correction for a reply that is not accepted.
-	results map[int]ToolResult
+	results map[int]tools.Result
 	note    string
 	unmade  map[int]bool // calls that are settled without having been made: for predictions
 }

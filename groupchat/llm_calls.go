@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -21,13 +23,13 @@ const (
 
 // A settledCall has ended, or waits: then err is a pause. A call that fails the turn has a result and an error.
 type settledCall struct {
-	result *ToolResult
+	result *tools.Result
 	known  bool // the result is in the conversation already: the client brought it
 	err    error
 }
 
 func settledAs(text string) settledCall {
-	result := TextResult(text)
+	result := tools.Text(text)
 	return settledCall{result: &result}
 }
 
@@ -74,10 +76,10 @@ func (r *llmRun) callAll(ctx context.Context, s *llmRound) (ended bool, err erro
 			outcomes[i] <- got
 		})
 	}
-	var pauses []*Pause
+	var pauses []*ask.Pause
 	for i := range outcomes {
 		got := <-outcomes[i]
-		if pause := pauseOf(got.err); pause != nil {
+		if pause := ask.PauseOf(got.err); pause != nil {
 			pauses = append(pauses, pause)
 			continue
 		}
@@ -90,7 +92,7 @@ func (r *llmRun) callAll(ctx context.Context, s *llmRound) (ended bool, err erro
 			r.t.cancel(err) // the others need not finish
 		}
 	}
-	if pause := joinPauses(pauses...); err == nil && pause != nil {
+	if pause := ask.Join(pauses...); err == nil && pause != nil {
 		return false, pause
 	}
 	if err == nil && r.approved(s) {
@@ -130,7 +132,7 @@ func (r *llmRun) prepare(s *llmRound, i int) (settledCall, func(context.Context)
 	case made || offered && o.tool == nil:
 		return r.leaveToClient(key, id, r.tools.toolName(written.Name), call, made), nil
 	case r.recorded(key): // also of a tool that is there no more
-		return r.once(key, func() (ToolResult, error) { return ToolResult{}, nil }), nil
+		return r.once(key, func() (tools.Result, error) { return tools.Result{}, nil }), nil
 	case o.tool == nil:
 		return r.resultWithoutTool(key), nil
 	}
@@ -140,7 +142,7 @@ func (r *llmRun) prepare(s *llmRound, i int) (settledCall, func(context.Context)
 	}
 	var decided ruling
 	if r.mustAsk(o.tool, key) {
-		var pause *Pause
+		var pause *ask.Pause
 		decided, pause, err = r.decide(o.tool, s, i, arguments)
 		switch {
 		case err != nil:
@@ -169,7 +171,7 @@ func (r *llmRun) resultWithoutTool(key string) settledCall {
 	given, answered := r.t.answer(approvalKey + key)
 	switch {
 	case answered && !given.TimedOut && !approves(given):
-		v := declinedRuling(Answer{Cancelled: given.Status == agui.ResumeCancelled, Payload: given.Payload})
+		v := declinedRuling(ask.Answer{Cancelled: given.Status == agui.ResumeCancelled, Payload: given.Payload})
 		v.mark.By = r.t.Principal().ID
 		return settledCall{result: v.declined()}
 	case r.askedInput(key):
@@ -185,14 +187,14 @@ func (r *llmRun) resultWithoutTool(key string) settledCall {
 // leaveToClient leaves a call to the client, which answers it in a later run.
 func (r *llmRun) leaveToClient(key, id, name string, call frontendCall, made bool) settledCall {
 	if call.Done {
-		return settledCall{result: &ToolResult{Content: call.Result}, known: true}
+		return settledCall{result: &tools.Result{Content: call.Result}, known: true}
 	}
 	if made {
 		id = call.ID
 	} else {
 		r.t.keepCall(key, id)
 	}
-	return settledCall{err: &Pause{Calls: []state.Call{{ID: id, Name: name}}}}
+	return settledCall{err: &ask.Pause{Calls: []state.Call{{ID: id, Name: name}}}}
 }
 
 // recorded reports whether the result of a call is recorded.
@@ -204,7 +206,7 @@ func (r *llmRun) recorded(key string) bool {
 	return ok
 }
 
-func (r *llmRun) once(key string, f func() (ToolResult, error)) settledCall {
+func (r *llmRun) once(key string, f func() (tools.Result, error)) settledCall {
 	result, err := Once(r.t, key, f)
 	if err != nil && result.Content.IsZero() {
 		return settledCall{err: err}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 )
 
 func TestToolsRunAtOnceAndAnswerInOrder(t *testing.T) {
@@ -16,7 +17,7 @@ func TestToolsRunAtOnceAndAnswerInOrder(t *testing.T) {
 	m := newMind(t, calls("a", `{}`, "b", `{}`), says("Done."))
 	b := make(chan struct{})
 	tool := func(name string, f func()) Tool {
-		return Tool{Name: name, Call: func(context.Context, ToolCall) (ToolResult, error) { f(); return TextResult(name), nil }}
+		return Tool{Name: name, Call: func(context.Context, ToolCall) (tools.Result, error) { f(); return tools.Text(name), nil }}
 	}
 	r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{tool("a", func() { <-b }), tool("b", func() { close(b) })}})
 	equal(t, "stream", r.say("go").shape(), "call a call b result a result b Done.")
@@ -32,7 +33,7 @@ func TestToolTimeouts(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				m := newMind(t, calls("f", `{}`, "g", `{}`), says("Done."))
-				call := func(ctx context.Context, _ ToolCall) (ToolResult, error) { return TextResult("late"), f(ctx) }
+				call := func(ctx context.Context, _ ToolCall) (tools.Result, error) { return tools.Text("late"), f(ctx) }
 				r := newRig(t, &LLM{Model: m.model(), ToolTimeout: 10 * time.Second,
 					Tools: []Tool{{Name: "f", Call: call}, {Name: "g", Call: call, Timeout: 20 * time.Second}}})
 				start := time.Now()
@@ -51,8 +52,8 @@ func TestTurnTools(t *testing.T) {
 	m := newMind(t, calls("book", `{"city":"Paris"}`), says("Booked."))
 	book := NewTurnTool("book", "Books", func(_ context.Context, t *Turn, c ToolCall, in struct {
 		City string `json:"city"`
-	}) (ToolResult, error) {
-		return ToolResult{Content: agui.TextContent("ok"), Metadata: agui.Metadata{"key": json.RawMessage(strconv.Quote(c.Key))}}, t.State().Set("/booked", in.City)
+	}) (tools.Result, error) {
+		return tools.Result{Content: agui.TextContent("ok"), Metadata: agui.Metadata{"key": json.RawMessage(strconv.Quote(c.Key))}}, t.State().Set("/booked", in.City)
 	})
 	fails := NewTurnTool("fails", "", func(context.Context, *Turn, ToolCall, struct{}) (string, error) { panic("boom") })
 	r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{book, fails}})

@@ -11,6 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/history"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/internal/clip"
 	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/model"
@@ -64,12 +65,12 @@ func (h historyTurn) Note(key string) json.RawMessage {
 	if h.t == nil {
 		return nil
 	}
-	return h.t.x.Notes.get(key)
+	return h.t.x.Notes.Get(key)
 }
 
 func (h historyTurn) SetNote(key string, raw json.RawMessage) {
 	if h.t != nil {
-		h.t.x.Notes.set(key, raw)
+		h.t.x.Notes.Set(key, raw)
 	}
 }
 
@@ -84,7 +85,7 @@ func (h historyTurn) Call(ctx context.Context, m model.Model, r model.Request) (
 	if err := Fence(ctx); err != nil {
 		return nil, err
 	}
-	reply, err := callModel(ctx, &ModelCall{Turn: h.t, Purpose: ForSummary, Model: m, Request: r})
+	reply, err := callModel(ctx, &ModelCall{Turn: h.t, Purpose: model.ForSummary, Model: m, Request: r})
 	if h.t != nil {
 		if usageErr := h.t.x.addReply(reply); err == nil {
 			err = usageErr
@@ -218,31 +219,31 @@ func (r *llmRun) readsResults(tools llmTools) bool {
 func (r *llmRun) resultTool() *Tool {
 	return &Tool{
 		Name: readResult, Description: "Reads on in the result of a call that was told you in part, or searches in it.",
-		Parameters: readResultSchema, Approve: ApproveNever, MaxResult: r.resultLimit() + history.LeastResult,
-		Call: func(_ context.Context, c ToolCall) (ToolResult, error) {
+		Parameters: readResultSchema, Approve: tools.ApproveNever, MaxResult: r.resultLimit() + history.LeastResult,
+		Call: func(_ context.Context, c ToolCall) (tools.Result, error) {
 			var in struct {
 				Call, Search string
 				Offset       int
 			}
 			if err := exact.Unmarshal(c.Arguments, &in); err != nil {
-				return ToolResult{}, err
+				return tools.Result{}, err
 			}
 			text, ok := r.wholeResult(in.Call)
 			switch {
 			case !ok:
-				return ToolResult{}, &ToolError{Text: "There is no result of such a call."}
+				return tools.Result{}, &tools.Error{Text: "There is no result of such a call."}
 			case in.Offset >= len(text):
-				return TextResult(fmt.Sprintf("[The result has %d bytes.]", len(text))), nil
+				return tools.Text(fmt.Sprintf("[The result has %d bytes.]", len(text))), nil
 			case in.Search != "":
-				return TextResult(found(text, in.Search, in.Offset, r.resultLimit())), nil
+				return tools.Text(found(text, in.Search, in.Offset, r.resultLimit())), nil
 			}
 			rest := strings.ToValidUTF8(text[in.Offset:], "")
 			// Its result is not cut again.
 			part := clip.Bytes(rest, max(r.resultLimit()-history.LeastResult/2, history.LeastResult/2))
 			if end := in.Offset + len(part); len(part) < len(rest) {
-				return TextResult(fmt.Sprintf("%s\n[Bytes %d to %d of %d.]", part, in.Offset, end, len(text))), nil
+				return tools.Text(fmt.Sprintf("%s\n[Bytes %d to %d of %d.]", part, in.Offset, end, len(text))), nil
 			}
-			return TextResult(part), nil
+			return tools.Text(part), nil
 		},
 	}
 }

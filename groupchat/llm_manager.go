@@ -12,6 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/history"
+	"github.com/agui-gateway/gateway/groupchat/profile"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -22,7 +23,7 @@ type LLMManagerOptions struct {
 	// Instructions say how to choose; the participants with their descriptions and the form of the answer are added.
 	Instructions string
 	// Prompt replaces the description of the task with which the built-in instructions end. The participants, the state
-	// and the form of the answer stand where it has [PromptParticipants], [PromptState] and [PromptForm]. Without a
+	// and the form of the answer stand where it has {{participants}}, {{state}} and {{form}}. Without a
 	// place for them the participants and the form stand after it, and the state behind the conversation, with what
 	// became of participants: what changes from choice to choice is better there, because servers do not read again
 	// what begins like an earlier request.
@@ -116,7 +117,7 @@ func (m *llmManager) decide(ctx context.Context, v View) (llmDecision, error) {
 				request.Messages = append(request.Messages, corrections...)
 				request.Schema, request.SchemaName, request.Strict = schema, "choice", true
 				reply, err := callModel(ctx,
-					&ModelCall{Turn: v.turn, Purpose: ForChoice, Model: m.Model, Request: request})
+					&ModelCall{Turn: v.turn, Purpose: model.ForChoice, Model: m.Model, Request: request})
 				used = state.AddUsage(used, append([]agui.TokenUsage{reply.Usage}, reply.Earlier...))
 				d.Usage, d.Earlier, d.Cost = used[0], used[1:], state.AddCost(d.Cost, reply.Cost)
 				if v.turn != nil {
@@ -208,7 +209,7 @@ func (m *llmManager) composed(v View, short *history.Shortener) history.Composed
 
 // speaks reports whether name is a participant's, or that of somebody in a participant's team.
 func (v View) speaks(name string) bool {
-	return slices.ContainsFunc(v.Participants, func(p Info) bool { return p.Name == name || p.includes(name) })
+	return slices.ContainsFunc(v.Participants, func(p profile.Info) bool { return p.Name == name || p.Includes(name) })
 }
 
 // Check reports a missing model, and a fallback that does not fit the participants.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/profile"
 	"github.com/agui-gateway/gateway/internal/clip"
 	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/model"
@@ -15,9 +16,9 @@ import (
 
 // The places in a manager's prompt for facts of the run.
 const (
-	PromptParticipants = "{{participants}}" // a line for each: the name and the description
-	PromptState        = "{{state}}"        // what the model sees of the state, and who spoke last
-	PromptForm         = "{{form}}"         // the form of the answer
+	promptParticipants = "{{participants}}" // a line for each: the name and the description
+	promptState        = "{{state}}"        // what the model sees of the state, and who spoke last
+	promptForm         = "{{form}}"         // the form of the answer
 )
 
 // choiceForm is the form of a choice, in words; choiceSchema enforces it where a server can.
@@ -26,8 +27,8 @@ const choiceForm = "Answer with one JSON object: " +
 	`"message": what you tell the user yourself or null, "instruction": what only the next speaker is told or null}.`
 
 // choiceTask is the prompt if there is no other.
-const choiceTask = "You lead a conversation between a user and these participants:\n" + PromptParticipants +
-	"Decide who speaks next, or that the conversation has reached its end for now. " + PromptForm
+const choiceTask = "You lead a conversation between a user and these participants:\n" + promptParticipants +
+	"Decide who speaks next, or that the conversation has reached its end for now. " + promptForm
 
 // promptPlace finds what looks like a place in a prompt.
 var promptPlace = regexp.MustCompile(`\{\{[^{}]*\}\}`)
@@ -36,27 +37,27 @@ var promptPlace = regexp.MustCompile(`\{\{[^{}]*\}\}`)
 func CheckPrompt(prompt string) error {
 	for _, place := range promptPlace.FindAllString(prompt, -1) {
 		switch place {
-		case PromptParticipants, PromptState, PromptForm:
+		case promptParticipants, promptState, promptForm:
 		default:
 			return fmt.Errorf("its prompt has %s; there are %s, %s and %s",
-				clip.To(place, 100), PromptParticipants, PromptState, PromptForm)
+				clip.To(place, 100), promptParticipants, promptState, promptForm)
 		}
 	}
 	return nil
 }
 
 func (m *llmManager) task(v View) string {
-	values := map[string]string{PromptParticipants: v.roll(), PromptState: m.situation(v), PromptForm: choiceForm}
+	values := map[string]string{promptParticipants: v.roll(), promptState: m.situation(v), promptForm: choiceForm}
 	task := m.Prompt
 	if task == "" {
 		task = choiceTask
 	}
 	var rest strings.Builder
-	if !strings.Contains(task, PromptParticipants) {
-		rest.WriteString("\n\nThe participants:\n" + values[PromptParticipants])
+	if !strings.Contains(task, promptParticipants) {
+		rest.WriteString("\n\nThe participants:\n" + values[promptParticipants])
 	}
-	if !strings.Contains(task, PromptForm) {
-		rest.WriteString("\n" + values[PromptForm])
+	if !strings.Contains(task, promptForm) {
+		rest.WriteString("\n" + values[promptForm])
 	}
 	return promptPlace.ReplaceAllStringFunc(task, func(place string) string { return values[place] }) + rest.String()
 }
@@ -84,7 +85,7 @@ func (m *llmManager) now(v View) []string {
 			fmt.Fprintf(&b, "%s did nothing in its last turn and cannot speak next.\n", p.Name)
 		}
 	}
-	if !strings.Contains(m.Prompt, PromptState) {
+	if !strings.Contains(m.Prompt, promptState) {
 		b.WriteString(m.situation(v))
 	}
 	if b.Len() == 0 {
@@ -124,7 +125,7 @@ type choiceError struct {
 func (e *choiceError) Error() string { return "groupchat: the manager's choice: " + e.problem }
 
 // readChoice reads a model's choice and checks it against the participants. The one called idle must not be chosen.
-func readChoice(text string, participants []Info, idle string) (llmChoice, *choiceError) {
+func readChoice(text string, participants []profile.Info, idle string) (llmChoice, *choiceError) {
 	raw := model.Object(text)
 	if raw == nil {
 		return llmChoice{}, &choiceError{"it is not a JSON object", errcode.ModelResponse}
@@ -162,7 +163,7 @@ func readChoice(text string, participants []Info, idle string) (llmChoice, *choi
 
 // choiceSchema is the form of a choice among participants, without the one called idle. Every member is required, for
 // servers that enforce it.
-func choiceSchema(participants []Info, idle string) json.RawMessage {
+func choiceSchema(participants []profile.Info, idle string) json.RawMessage {
 	names := []any{}
 	for _, p := range participants {
 		if p.Name != idle {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/profile"
 )
 
 func chooses(speaker, more string) script {
@@ -117,7 +118,7 @@ func TestRow103ChoiceIsMadeOnce(t *testing.T) {
 func TestLLMManagerWithoutAChat(t *testing.T) {
 	t.Parallel()
 	m := newMind(t, chooses("ann", ""))
-	d, err := LLMManager(LLMManagerOptions{Model: m.model()})().Next(t.Context(), View{Participants: []Info{{Name: "ann"}}})
+	d, err := LLMManager(LLMManagerOptions{Model: m.model()})().Next(t.Context(), View{Participants: []profile.Info{{Name: "ann"}}})
 	must(t, err)
 	equal(t, "speaker", d.Speaker, "ann")
 }
@@ -137,7 +138,7 @@ func FuzzReadChoice(f *testing.F) {
 	f.Add(`x {"a":{}} {"b":1} y`)
 	f.Add(`{{{"a":`)
 	f.Fuzz(func(t *testing.T, text string) {
-		_, _ = readChoice(text, []Info{{Name: "ann"}}, "") // must not panic
+		_, _ = readChoice(text, []profile.Info{{Name: "ann"}}, "") // must not panic
 	})
 }
 
@@ -197,7 +198,7 @@ func TestAChoiceMayBeAsLongAsAMessage(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("word ", 40_000)
 	for name, before := range map[string]string{"": "", "many braces": strings.Repeat(`\frac{x}`, 200)} {
-		c, problem := readChoice(before+`{"terminate":true,"message":"`+long+`"}`, []Info{{Name: "ann"}}, "")
+		c, problem := readChoice(before+`{"terminate":true,"message":"`+long+`"}`, []profile.Info{{Name: "ann"}}, "")
 		if problem != nil || c.Message != long {
 			t.Errorf("%s: readChoice() has a message of %d bytes, %v", name, len(c.Message), problem)
 		}

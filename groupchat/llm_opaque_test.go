@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -17,7 +18,7 @@ func TestWhatAServerWantsBackGoesBack(t *testing.T) {
 		{Reasoning: "hm", Opaque: json.RawMessage(`{"seal":"XYZZY"}`), Calls: []model.Call{{Name: "f", Arguments: "{}"}}}, {Text: "Done."}, {Text: "Again."},
 	}}
 	c := &counted{}
-	r := newRig(t, &LLM{Model: m, Tools: []Tool{c.tool("f")}, Approve: Approvals{All: true}})
+	r := newRig(t, &LLM{Model: m, Tools: []Tool{c.tool("f")}, Approve: tools.Approvals{All: true}})
 	asked := r.say("go")
 	answered := r.answer(map[string]string{"approve/llm/0/0": `{"approved":true}`})
 	later := r.say("more")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -26,9 +27,9 @@ func TestRow129Approval(t *testing.T) {
 		{"approved", `{"approved":true}`, `f{"x":1}`, "f done"},
 		{"row 143: with other arguments", `{"approved":true,"editedArgs":{"x":2}}`, `f{"x":2}`, "f done"},
 		{"row 143: with none", `{"approved":true,"editedArgs":{}}`, `f{}`, "f done"},
-		{"denied", `{"approved":false}`, ``, NotApproved},
-		{"denied with arguments", `{"approved":false,"editedArgs":{"x":2}}`, ``, NotApproved},
-		{"called off", `cancel`, ``, NotApproved},
+		{"denied", `{"approved":false}`, ``, notApproved},
+		{"denied with arguments", `{"approved":false,"editedArgs":{"x":2}}`, ``, notApproved},
+		{"called off", `cancel`, ``, notApproved},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -36,7 +37,7 @@ func TestRow129Approval(t *testing.T) {
 			m := newMind(t, script{Body: chunk(`"content":"Let me see."`) + "\n" + calls("f", `{"x":1}`).Body}, says("Done."))
 			c := &counted{}
 			r := newRig(t, team(Sequential(),
-				Participant{Name: "ann", Agent: &LLM{Model: m.model(), Tools: []Tool{c.tool("f")}, Approve: Approvals{All: true}}},
+				Participant{Name: "ann", Agent: &LLM{Model: m.model(), Tools: []Tool{c.tool("f")}, Approve: tools.Approvals{All: true}}},
 				Participant{Name: "bob", Agent: sayer("Next.")}))
 			first := r.say("go")
 			equal(t, "proposal", first.shape(), "ann { Let me see. call f")
@@ -77,17 +78,17 @@ func callID(s *stream) string {
 func TestRow129WhatNeedsApproval(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		agent Approvals
-		tool  ToolApproval
+		agent tools.Approvals
+		tool  tools.Approval
 		want  bool
 	}{
-		{Approvals{}, ApproveByAgent, false}, {Approvals{All: true}, ApproveByAgent, true}, {Approvals{Tools: []string{"f"}}, ApproveByAgent, true},
-		{Approvals{Tools: []string{"g"}}, ApproveByAgent, false},
-		{Approvals{}, ApproveAlways, true}, {Approvals{All: true}, ApproveNever, false}, {Approvals{Tools: []string{"f"}}, ApproveNever, true},
+		{tools.Approvals{}, tools.ApproveByAgent, false}, {tools.Approvals{All: true}, tools.ApproveByAgent, true}, {tools.Approvals{Tools: []string{"f"}}, tools.ApproveByAgent, true},
+		{tools.Approvals{Tools: []string{"g"}}, tools.ApproveByAgent, false},
+		{tools.Approvals{}, tools.ApproveAlways, true}, {tools.Approvals{All: true}, tools.ApproveNever, false}, {tools.Approvals{Tools: []string{"f"}}, tools.ApproveNever, true},
 	}
 	for _, tt := range tests {
 		a := &LLM{Approve: tt.agent, Tools: []Tool{{Name: "f", Approve: tt.tool}}}
-		if got := tt.agent.wants(&a.Tools[0]); got != tt.want || a.Describe().Interrupts != tt.want {
+		if got := a.Tools[0].needsApproval(tt.agent); got != tt.want || a.Describe().Interrupts != tt.want {
 			t.Errorf("%+v, tool %q: wants %v, interrupts %v, want %v", tt.agent, tt.tool, got, a.Describe().Interrupts, tt.want)
 		}
 	}
@@ -98,7 +99,7 @@ func TestRow143WrongEdit(t *testing.T) {
 	t.Parallel()
 	m := newMind(t, calls("f", `{"x":1}`), says("Done."))
 	c := &counted{}
-	r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{c.tool("f")}, Approve: Approvals{All: true}})
+	r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{c.tool("f")}, Approve: tools.Approvals{All: true}})
 	r.say("go")
 	again := r.answer(map[string]string{"approve/llm/0/0": `{"approved":true,"editedArgs":{"y":2}}`})
 	equal(t, "again", again.shape(), "")
@@ -119,7 +120,7 @@ func TestRow81MixedPause(t *testing.T) {
 		a, err := t.Ask(Question{Key: "size", Message: "Size?"})
 		return "size " + string(a.Payload), err
 	})
-	agent := &LLM{Model: m.model(), Tools: []Tool{c.tool("f"), c.tool("g"), ask, c.tool("h")}, Approve: Approvals{Tools: []string{"f", "h"}}}
+	agent := &LLM{Model: m.model(), Tools: []Tool{c.tool("f"), c.tool("g"), ask, c.tool("h")}, Approve: tools.Approvals{Tools: []string{"f", "h"}}}
 	r := newRig(t, asked{agent, Input{Tools: []agui.Tool{{Name: "show_map", Description: "Shows a map"}, {Name: "g", Description: "not this one"}}}})
 	first := r.say("go")
 	equal(t, "run", first.err, nil)
@@ -167,7 +168,7 @@ func TestRow95FrontendTools(t *testing.T) {
 // sent under new ids, and the tool knows the call again.
 func TestRow103Takeover(t *testing.T) {
 	t.Parallel()
-	for _, repeat := range []Repeat{RepeatAgain, RepeatNever} {
+	for _, repeat := range []tools.Repeat{tools.RepeatAgain, tools.RepeatNever} {
 		t.Run("repeat "+string(repeat), func(t *testing.T) {
 			t.Parallel()
 			m := newMind(t, script{Body: chunk(`"reasoning":"hm"`) + "\n" + chunk(`"content":"Let me see."`) + "\n" + calls("f", `{"x":1}`, "g", `{}`).Body}, says("Done."))
@@ -178,13 +179,13 @@ func TestRow103Takeover(t *testing.T) {
 			dies := true
 			r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{f, g}})
 			ctx, kill := context.WithCancelCause(context.Background())
-			r.root.(*LLM).Tools[0].Call = func(ctx context.Context, call ToolCall) (ToolResult, error) {
+			r.root.(*LLM).Tools[0].Call = func(ctx context.Context, call ToolCall) (tools.Result, error) {
 				c.note(call)
 				if dies {
 					eventually(t, func() bool { return r.has("1/once/llm/0/1") })
 					kill(errDied)
 				}
-				return TextResult("f done"), ctx.Err()
+				return tools.Text("f done"), ctx.Err()
 			}
 			r.ctx = ctx
 			first := r.say("go")
@@ -196,7 +197,7 @@ func TestRow103Takeover(t *testing.T) {
 			equal(t, "run", second.err, nil)
 			equal(t, "asked", len(m.asked), 2)
 			want, called := "f done", `f{"x":1} f{"x":1} g{}`
-			if repeat == RepeatNever {
+			if repeat == tools.RepeatNever {
 				want, called = toolLost, `f{"x":1} g{}`
 			}
 			equal(t, "second", second.shape(), "Let me see. call f call g result "+want+" result g done Done.")
@@ -204,7 +205,7 @@ func TestRow103Takeover(t *testing.T) {
 			if callID(first) == callID(second) {
 				t.Error("the call has its old id")
 			}
-			if repeat == RepeatAgain {
+			if repeat == tools.RepeatAgain {
 				equal(t, "the call keeps its key", c.sameKey(`f{"x":1}`), true)
 			}
 		})
@@ -218,7 +219,7 @@ func TestRow103TakeoverAfterApproval(t *testing.T) {
 	t.Parallel()
 	m := newMind(t, calls("f", `{"x":1}`), script{}, says("Done."))
 	c := &counted{}
-	r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{c.tool("f")}, Approve: Approvals{All: true}})
+	r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{c.tool("f")}, Approve: tools.Approvals{All: true}})
 	proposed := r.say("go")
 	checkpoint, open := r.checkpoint, r.open
 	ctx, kill := context.WithCancelCause(context.Background())
@@ -247,11 +248,11 @@ func TestRow157ToolThatFailsTheTurn(t *testing.T) {
 	t.Parallel()
 	m := newMind(t, calls("f", `{}`), says("Done."))
 	failures := 1
-	f := Tool{Name: "f", OnError: ToolFails, Call: func(context.Context, ToolCall) (ToolResult, error) {
+	f := Tool{Name: "f", OnError: tools.Fails, Call: func(context.Context, ToolCall) (tools.Result, error) {
 		if failures--; failures >= 0 {
-			return ToolResult{}, errStore
+			return tools.Result{}, errStore
 		}
-		return TextResult("ok"), nil
+		return tools.Text("ok"), nil
 	}}
 	agent := &LLM{Model: m.model(), Tools: []Tool{f}}
 	r := newRig(t, agent)
@@ -301,7 +302,7 @@ func TestRow42OutOfSight(t *testing.T) {
 	t.Parallel()
 	m := newMind(t, script{Body: chunk(`"content":"Hm."`) + "\n" + calls("f", `{}`, "g", `{}`, "show_map", `{}`).Body}, says("Done."))
 	c := &counted{}
-	inner := &LLM{Model: m.model(), Tools: []Tool{c.tool("f"), c.tool("g")}, Approve: Approvals{Tools: []string{"g"}}}
+	inner := &LLM{Model: m.model(), Tools: []Tool{c.tool("f"), c.tool("g")}, Approve: tools.Approvals{Tools: []string{"g"}}}
 	r := newRig(t, AgentFunc(func(_ context.Context, t *Turn) error {
 		reply, err := t.Invoke("inner", inner, InvokeOptions{Output: OutputNone})
 		if err != nil {
@@ -333,7 +334,7 @@ func TestWhatAPersonApprovedOfIsCommitted(t *testing.T) {
 	approved := map[string]string{"approve/llm/0/0": `{"approved":true}`, "approve/llm/0/1": `{"approved":true}`}
 	for i := range 20 {
 		m := newMind(t, calls("f", `{}`, "g", `{}`), script{Status: 500})
-		r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{c.tool("f"), c.tool("g")}, Approve: Approvals{All: true}})
+		r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{c.tool("f"), c.tool("g")}, Approve: tools.Approvals{All: true}})
 		must(t, r.say("go").err)
 		s, _ := r.execute(Session{Checkpoint: r.checkpoint, Answers: r.answers(approved)})
 		codeOf(t, s, errcode.ModelUnavailable)

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -19,12 +20,12 @@ import (
 func TestRow81RandomReplies(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
-		const tools = "plain approved ask show_map nothing"
+		const toolNames = "plain approved ask show_map nothing"
 		var scripts []script
 		for range rapid.IntRange(0, 4).Draw(rt, "rounds") {
 			var list []string
 			for range rapid.IntRange(1, 4).Draw(rt, "calls") {
-				list = append(list, rapid.SampledFrom(strings.Fields(tools)).Draw(rt, "tool"), rapid.SampledFrom([]string{`{}`, `{"x":1}`, ``, `{"x"`}).Draw(rt, "arguments"))
+				list = append(list, rapid.SampledFrom(strings.Fields(toolNames)).Draw(rt, "tool"), rapid.SampledFrom([]string{`{}`, `{"x":1}`, ``, `{"x"`}).Draw(rt, "arguments"))
 			}
 			s := calls(list...)
 			if rapid.Bool().Draw(rt, "speaks") {
@@ -35,7 +36,7 @@ func TestRow81RandomReplies(t *testing.T) {
 		m := newMind(t, append(scripts, says("Done."))...)
 		c := &counted{}
 		approved := c.tool("approved")
-		approved.Approve = ApproveAlways
+		approved.Approve = tools.ApproveAlways
 		ask := NewTurnTool("ask", "", func(_ context.Context, t *Turn, c ToolCall, _ map[string]any) (string, error) {
 			a, err := t.Ask(Question{Key: "ask" + c.Key, Message: "?"})
 			return string(a.Payload), err

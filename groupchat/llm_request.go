@@ -6,6 +6,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat/history"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -103,13 +104,13 @@ type transcript struct {
 
 	out            []history.Entry
 	system         []string
-	own            map[string]bool       // invocations in which the agent spoke
-	roundByMessage map[string]*llmRound  // of this turn, by the messages they are
-	told           map[*llmRound]bool    // that are in out, or left out
-	skip           map[string]bool       // messages
-	inside         map[string]bool       // invocations of what works inside this turn
-	result         map[string]ToolResult // by call
-	thought        string                // in an earlier turn, before the message that comes next
+	own            map[string]bool         // invocations in which the agent spoke
+	roundByMessage map[string]*llmRound    // of this turn, by the messages they are
+	told           map[*llmRound]bool      // that are in out, or left out
+	skip           map[string]bool         // messages
+	inside         map[string]bool         // invocations of what works inside this turn
+	result         map[string]tools.Result // by call
+	thought        string                  // in an earlier turn, before the message that comes next
 }
 
 // transcript begins one of seen, of which the first cut messages are left out.
@@ -117,7 +118,7 @@ func (r *llmRun) transcript(seen []Message, cut int) *transcript {
 	h := &transcript{
 		r: r, name: r.t.name(), own: map[string]bool{}, roundByMessage: map[string]*llmRound{},
 		told: map[*llmRound]bool{},
-		skip: map[string]bool{}, result: map[string]ToolResult{},
+		skip: map[string]bool{}, result: map[string]tools.Result{},
 	}
 	own, inside := r.t.innerInvocations()
 	h.own[own], h.inside = true, inside
@@ -142,7 +143,7 @@ func (r *llmRun) transcript(seen []Message, cut int) *transcript {
 	}
 	for _, m := range all {
 		if m.Role == agui.RoleTool {
-			h.result[m.ToolCallID] = ToolResult{Content: m.Content, Metadata: m.Metadata}
+			h.result[m.ToolCallID] = tools.Result{Content: m.Content, Metadata: m.Metadata}
 		}
 	}
 	return h
@@ -259,7 +260,7 @@ func (h *transcript) round(last *llmRound) {
 }
 
 // madeAs is a call with the arguments that were used: a person's, if there are some.
-func madeAs(written model.Call, result ToolResult) model.Call {
+func madeAs(written model.Call, result tools.Result) model.Call {
 	if edited := approvalMarkOf(result.Metadata).Arguments; isObject(string(edited)) && edited != nil {
 		written.Arguments = string(edited)
 	}
@@ -268,7 +269,7 @@ func madeAs(written model.Call, result ToolResult) model.Call {
 
 // resultMessage returns the message with the result of a call, if it is answered, and with a person's decision about
 // it.
-func resultMessage(id string, result ToolResult, answered bool) model.Message {
+func resultMessage(id string, result tools.Result, answered bool) model.Message {
 	if !answered {
 		return model.Message{Role: agui.RoleTool, CallID: id, Text: state.NotAnswered}
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model/openai"
 	"github.com/agui-gateway/gateway/model/openai/openaitest"
 	"github.com/agui-gateway/gateway/state"
@@ -231,9 +232,9 @@ func (c *counted) called() []string {
 	return append([]string{}, c.args...)
 }
 
-func (c *counted) call(_ context.Context, call ToolCall) (ToolResult, error) {
+func (c *counted) call(_ context.Context, call ToolCall) (tools.Result, error) {
 	c.note(call)
-	return TextResult(call.Name + " done"), nil
+	return tools.Text(call.Name + " done"), nil
 }
 
 // kinds are the types of a stream's body, for tests of order.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -40,7 +41,7 @@ type speaker struct {
 // asks returns the call of the model with the deltas to send.
 func (s *speaker) asks() *ModelCall {
 	on := model.Deltas{Text: s.textDelta, Reasoning: s.reason, Call: s.call}
-	return &ModelCall{Turn: s.r.t, Purpose: ForReply, Model: s.r.Model, On: on}
+	return &ModelCall{Turn: s.r.t, Purpose: model.ForReply, Model: s.r.Model, On: on}
 }
 
 // say sends the rest of a reply: all of it, or the part that its model did not stream.
@@ -199,7 +200,7 @@ func (r *llmRun) discardedMessages() []string {
 
 // ask gets the next reply: from the model, or from the record. The stack is kept small while a model is waited for.
 func (r *llmRun) ask(ctx context.Context) (*llmRound, error) {
-	s := &llmRound{n: r.next(), place: len(r.rounds), results: map[int]ToolResult{}}
+	s := &llmRound{n: r.next(), place: len(r.rounds), results: map[int]tools.Result{}}
 	live := &speaker{r: r, mute: r.Output != nil, key: s.key()}
 	call := live.asks()
 	reply, err := recorded(r.t, live.key, func() (*model.Reply, error) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 )
 
 func TestLLMStreamsWhatTheModelSays(t *testing.T) {
@@ -98,21 +99,21 @@ func TestLLMContainsAModel(t *testing.T) {
 }
 
 func oddTools() []Tool {
-	odd := func(name string, f func() (ToolResult, error)) Tool {
-		return Tool{Name: name, MaxResult: 10, Call: func(context.Context, ToolCall) (ToolResult, error) { return f() }}
+	odd := func(name string, f func() (tools.Result, error)) Tool {
+		return Tool{Name: name, MaxResult: 10, Call: func(context.Context, ToolCall) (tools.Result, error) { return f() }}
 	}
 	return []Tool{
-		odd("fails", func() (ToolResult, error) { return ToolResult{}, errStore }),
-		odd("panics", func() (ToolResult, error) { panic("boom") }),
-		odd("breaks", func() (ToolResult, error) { var none *brokenError; return ToolResult{}, none }),
-		odd("long", func() (ToolResult, error) { return TextResult(strings.Repeat("é", 50)), nil }),
-		odd("empty", func() (ToolResult, error) { return ToolResult{}, nil }),
+		odd("fails", func() (tools.Result, error) { return tools.Result{}, errStore }),
+		odd("panics", func() (tools.Result, error) { panic("boom") }),
+		odd("breaks", func() (tools.Result, error) { var none *brokenError; return tools.Result{}, none }),
+		odd("long", func() (tools.Result, error) { return tools.Text(strings.Repeat("é", 50)), nil }),
+		odd("empty", func() (tools.Result, error) { return tools.Result{}, nil }),
 		NewTool("picture", "", func(context.Context, ToolCall, struct{}) (agui.Content, error) {
 			return agui.PartsContent(agui.Part{Type: agui.PartText, Text: "Look:"},
 				agui.Part{Type: agui.PartImage, Source: &agui.Source{Type: agui.SourceURL, Value: "https://x.test/i.png"}}), nil
 		}),
 		NewTool("tells", "", func(context.Context, ToolCall, struct{}) (string, error) {
-			return "", &ToolError{Text: "No such city.", Err: errStore}
+			return "", &tools.Error{Text: "No such city.", Err: errStore}
 		}),
 	}
 }
@@ -177,7 +178,7 @@ func TestLLMIsToldOfTheTurn(t *testing.T) {
 	t.Parallel()
 	m := newMind(t, says("Yes."))
 	manager := func() Manager {
-		return ManagerFunc(func(_ context.Context, v View) (Decision, error) {
+		return managerFunc(func(_ context.Context, v View) (Decision, error) {
 			return Decision{Speaker: "ann", Done: v.Round > 1, Instruction: "Hurry."}, nil
 		})
 	}
@@ -259,7 +260,7 @@ func TestLLMOutput(t *testing.T) {
 
 func TestLLMValidate(t *testing.T) {
 	t.Parallel()
-	call := func(context.Context, ToolCall) (ToolResult, error) { return ToolResult{}, nil }
+	call := func(context.Context, ToolCall) (tools.Result, error) { return tools.Result{}, nil }
 	a := &LLM{
 		Tools: []Tool{
 			{}, {Name: "a", Call: call}, {Name: "a", Call: call, Repeat: "x", Approve: "x", OnError: "x", Timeout: -1},
@@ -267,7 +268,7 @@ func TestLLMValidate(t *testing.T) {
 			NewTool("c", "", func(context.Context, ToolCall, func()) (string, error) { return "", nil }),
 			NewTool("d", "", func(context.Context, ToolCall, []string) (string, error) { return "", nil }),
 		},
-		Approve: Approvals{Tools: []string{"z"}}, MaxSteps: -1, Sees: []string{"x"}, Output: &LLMOutput{Store: "x"},
+		Approve: tools.Approvals{Tools: []string{"z"}}, MaxSteps: -1, Sees: []string{"x"}, Output: &LLMOutput{Store: "x"},
 	}
 	err := a.Validate()
 	if err == nil {
@@ -291,7 +292,7 @@ func TestLLMValidate(t *testing.T) {
 func TestACheckpointWithOtherCalls(t *testing.T) {
 	t.Parallel()
 	m := newMind(t, calls("f", `{"x":1}`), says("Done."))
-	r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{(&counted{}).tool("f")}, Approve: Approvals{All: true}})
+	r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{(&counted{}).tool("f")}, Approve: tools.Approvals{All: true}})
 	must(t, r.say("go").err)
 	for _, shown := range []string{`{}`, `[]`} {
 		var c checkpoint

@@ -2,8 +2,6 @@ package groupchat
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/model"
 )
@@ -112,22 +111,14 @@ func (a *LLM) sourcesAsk() bool {
 		return true
 	}
 	for _, source := range a.Sources {
-		asks, ok := source.(interface{ Interrupts(agent Approvals) bool })
+		asks, ok := source.(interface {
+			Interrupts(agent tools.Approvals) bool
+		})
 		if a.Approve.All || len(a.Approve.Tools) > 0 || ok && asks.Interrupts(a.Approve) {
 			return true
 		}
 	}
 	return false
-}
-
-// Origin returns the [Tool.Origin] of calls that go to what parts identify: a hash, which shows nothing of secrets
-// among them.
-func Origin(parts ...string) string {
-	h := sha256.New()
-	for _, part := range parts {
-		_, _ = fmt.Fprintf(h, "%d:%s", len(part), part) // a hash never fails
-	}
-	return hex.EncodeToString(h.Sum(nil))
 }
 
 // origin identifies the server of a remote agent, and as whom it is asked.
@@ -136,7 +127,7 @@ func (r *Remote) origin() string {
 	for _, name := range slices.Sorted(maps.Keys(r.o.Headers)) {
 		parts = append(append(parts, name), r.o.Headers[name]...)
 	}
-	return Origin(parts...)
+	return tools.Origin(parts...)
 }
 
 // originOf identifies the servers of the remote agents that a is made of; empty if there are none.
@@ -156,7 +147,7 @@ func originOf(a Agent, depth int) string {
 	if parts == nil {
 		return ""
 	}
-	return Origin(parts...)
+	return tools.Origin(parts...)
 }
 
 // sourceOrigin identifies a source: by what it says of itself, or by its place.
@@ -164,7 +155,7 @@ func sourceOrigin(s ToolSource, i int) string {
 	if known, ok := s.(interface{ Origin() string }); ok {
 		return known.Origin()
 	}
-	return Origin("source", strconv.Itoa(i))
+	return tools.Origin("source", strconv.Itoa(i))
 }
 
 // clashes are the names, as models know them, of tools that several origins have. Names of the agent's own tools are of
@@ -240,7 +231,7 @@ func (r *llmRun) bindNames(ctx context.Context, found []*Tool) []*Tool {
 	}
 	clashes, key := a.clashes(found), "tools/"+r.t.identity()
 	bound, sources := map[string]string{}, map[string]bool{}
-	_ = exact.Unmarshal(r.t.x.Notes.get(key), &bound) // without a note every name is free
+	_ = exact.Unmarshal(r.t.x.Notes.Get(key), &bound) // without a note every name is free
 	for i, s := range a.Sources {
 		sources[sourceOrigin(s, i)] = true
 	}
@@ -256,7 +247,7 @@ func (r *llmRun) bindNames(ctx context.Context, found []*Tool) []*Tool {
 		return false
 	})
 	if raw, err := json.Marshal(bound); err == nil && len(bound) > 0 {
-		r.t.x.Notes.set(key, raw)
+		r.t.x.Notes.Set(key, raw)
 	}
 	return out
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat/history"
+	"github.com/agui-gateway/gateway/groupchat/profile"
 	"github.com/agui-gateway/gateway/state/document"
 )
 
@@ -19,14 +20,15 @@ type Manager interface {
 	Next(ctx context.Context, v View) (Decision, error)
 }
 
-// ManagerFunc is a function that is a [Manager].
-type ManagerFunc func(ctx context.Context, v View) (Decision, error)
-
 // ByFunc makes managers that remember nothing, of a function.
-func ByFunc(f ManagerFunc) func() Manager { return func() Manager { return f } }
+func ByFunc(f func(ctx context.Context, v View) (Decision, error)) func() Manager {
+	return func() Manager { return managerFunc(f) }
+}
+
+type managerFunc func(ctx context.Context, v View) (Decision, error)
 
 // Next calls f.
-func (f ManagerFunc) Next(ctx context.Context, v View) (Decision, error) { return f(ctx, v) }
+func (f managerFunc) Next(ctx context.Context, v View) (Decision, error) { return f(ctx, v) }
 
 // A View is what a manager sees of its chat.
 type View struct {
@@ -36,7 +38,7 @@ type View struct {
 	InARow       int    // turns that the last speaker has had one after the other
 	Idle         string // the last speaker if its turn did nothing: choosing it again now ends the run with no_progress
 	Goto         string // whom the last speaker named with [Turn.Goto]
-	Participants []Info
+	Participants []profile.Info
 	Principal    Principal // who asked for the run; see [Turn.Principal]
 	State        document.Reader
 	Failed       map[string]int // per participant, turns that failed and were skipped
@@ -199,7 +201,7 @@ func (roundRobin) Next(_ context.Context, v View) (Decision, error) {
 	if len(v.Participants) == 0 {
 		return Decision{Done: true}, nil
 	}
-	last := slices.IndexFunc(v.Participants, func(p Info) bool { return p.Name == v.LastSpeaker })
+	last := slices.IndexFunc(v.Participants, func(p profile.Info) bool { return p.Name == v.LastSpeaker })
 	return Decision{Speaker: v.Participants[(last+1)%len(v.Participants)].Name}, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/profile"
 )
 
 // A ManagerWrapper is a [Manager] around another one. What the manager inside can do besides choosing, as the
@@ -19,22 +20,23 @@ type ManagerWrapper interface {
 }
 
 // A HandoffManager is a [Manager] that lets speakers choose the next one, with [Turn.Goto]. A participant with a model
-// has a tool for each of those to whom it may hand over.
+// has a tool for each of those to whom it may hand over. With a method Finishes() bool that returns true, speakers have
+// to report the end: models have a tool for [Done], called finish. With a method MaxRounds() int, it says after how many
+// turns its chat ends if the chat's MaxRounds does not.
 type HandoffManager interface {
 	Manager
 	// Handoffs are those of participants to whom speaker may hand over. It is called by several goroutines at once,
 	// also on a manager that has chosen nothing yet, and changes nothing.
-	Handoffs(speaker string, participants []Info) []Info
+	Handoffs(speaker string, participants []profile.Info) []profile.Info
 }
 
-// A Finisher is a [HandoffManager] with speakers that have to report the end: with true, models have a tool for [Done],
-// called finish.
-type Finisher interface {
+// A finisher is a [HandoffManager] with speakers that have to report the end.
+type finisher interface {
 	Finishes() bool
 }
 
-// A RoundLimiter is a [Manager] that says after how many turns its chat ends if the chat's MaxRounds does not.
-type RoundLimiter interface {
+// A roundLimiter is a [Manager] that says after how many turns its chat ends if the chat's MaxRounds does not.
+type roundLimiter interface {
 	MaxRounds() int
 }
 
@@ -90,7 +92,7 @@ func asks(m Manager) bool {
 	if _, ok := managerAs[SpeakingManager](m); !ok {
 		return false
 	}
-	d, ok := managerAs[Describer](m)
+	d, ok := managerAs[profile.Describer](m)
 	return !ok || d.Describe().Interrupts
 }
 

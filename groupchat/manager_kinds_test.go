@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/profile"
+	"github.com/agui-gateway/gateway/model"
 )
 
 // A watched manager notes whom the one inside chooses, and can do nothing else.
@@ -77,9 +79,9 @@ func (r relay) Next(_ context.Context, v groupchat.View) (groupchat.Decision, er
 	return groupchat.Decision{Speaker: v.Goto}, nil
 }
 
-func (r relay) Handoffs(speaker string, all []groupchat.Info) []groupchat.Info {
+func (r relay) Handoffs(speaker string, all []profile.Info) []profile.Info {
 	i := slices.Index(r.order, speaker)
-	return slices.DeleteFunc(slices.Clone(all), func(p groupchat.Info) bool { return i+1 >= len(r.order) || p.Name != r.order[i+1] })
+	return slices.DeleteFunc(slices.Clone(all), func(p profile.Info) bool { return i+1 >= len(r.order) || p.Name != r.order[i+1] })
 }
 
 // TestAManagerOfOnesOwnLetsSpeakersHandOver has one that is no [groupchat.Handoff] and has tools, a limit and a kind.
@@ -111,7 +113,7 @@ type chooser struct {
 }
 
 func (c chooser) Next(ctx context.Context, v groupchat.View) (groupchat.Decision, error) {
-	reply, err := v.AskModel(ctx, "who", groupchat.ModelCall{Purpose: groupchat.ForChoice, Model: c.model})
+	reply, err := v.AskModel(ctx, "who", groupchat.ModelCall{Purpose: model.ForChoice, Model: c.model})
 	if err != nil {
 		return groupchat.Decision{}, err
 	}
@@ -141,7 +143,7 @@ func TestAManagersChoiceIsRecorded(t *testing.T) {
 		})},
 	}}
 	s := newStage(t, chat)
-	var seen []groupchat.ModelPurpose
+	var seen []model.Purpose
 	s.hooks = []groupchat.Hooks{{Model: func(ctx context.Context, c groupchat.ModelCall, next groupchat.ModelFunc) (r modelReply, err error) {
 		seen = append(seen, c.Purpose)
 		return next(ctx, c)
@@ -160,7 +162,7 @@ func TestAManagersChoiceIsRecorded(t *testing.T) {
 	if s.said() != "ann: Here." || len(m.asked) != 2 || thought != 2 {
 		t.Errorf("said %q after %d calls and %d thoughts, want two of each for two rounds", s.said(), len(m.asked), thought)
 	}
-	if len(seen) != 2 || seen[0] != groupchat.ForChoice || *s.usage.Total()[0].InputTokens != 20 {
+	if len(seen) != 2 || seen[0] != model.ForChoice || *s.usage.Total()[0].InputTokens != 20 {
 		t.Errorf("hooks saw %q, usage %v", seen, s.usage.Total())
 	}
 	if d, err := (chooser{&mind{replies: []string{"ANN"}}, &thought}).Next(t.Context(), groupchat.View{}); err != nil || d.Speaker != "ann" {

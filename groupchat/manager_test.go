@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/profile"
 	"github.com/agui-gateway/gateway/state/document"
 )
 
@@ -159,9 +160,9 @@ func TestASelfContainingChatIsDescribedOnce(t *testing.T) {
 	t.Parallel()
 	loop := team(Sequential())
 	loop.Participants = []Participant{{Name: "me", Agent: loop}, {Name: "s", Agent: described("fills a form")}}
-	equal(t, "description", loop.Describe(), Info{Interrupts: true, Participants: []Info{
+	equal(t, "description", loop.Describe(), profile.Info{Interrupts: true, Participants: []profile.Info{
 		{Name: "me", Interrupts: true}, {Name: "s", Description: "fills a form"},
-	}, Structure: Structure{Kind: KindChat, Manager: "sequential", Supervisor: "supervisor"}})
+	}, Structure: profile.Structure{Kind: profile.KindChat, Manager: "sequential", Supervisor: "supervisor"}})
 	equal(t, "signature", signatureOf(loop), signature{"me", "s"})
 }
 
@@ -169,7 +170,7 @@ func TestG3Signature(t *testing.T) {
 	t.Parallel()
 	people := func(names ...string) *Chat {
 		chat := team(func() Manager {
-			return ManagerFunc(func(context.Context, View) (Decision, error) { return Decision{Speaker: names[0]}, nil })
+			return managerFunc(func(context.Context, View) (Decision, error) { return Decision{Speaker: names[0]}, nil })
 		})
 		for _, n := range names {
 			chat.Participants = append(chat.Participants, Participant{Name: n, Agent: asker("k")})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/document"
 )
@@ -92,7 +93,7 @@ func TestRow45NestedAndFlatQuestionsLookAlike(t *testing.T) {
 	must(t, flat.say("x").err)
 	must(t, deep.say("x").err)
 	a, b := flat.open[0], deep.open[0]
-	for _, i := range []*Interrupt{&a, &b} {
+	for _, i := range []*ask.Interrupt{&a, &b} {
 		if i.ID == "" || i.SubagentRunID == "" {
 			t.Errorf("interrupt %+v lacks an id", i)
 		}
@@ -167,7 +168,7 @@ func TestRow36TheSameChatTwiceInOneParent(t *testing.T) {
 func TestNestedSupervisorsHaveQualifiedSteps(t *testing.T) {
 	t.Parallel()
 	speaking := func() Manager {
-		return ManagerFunc(func(_ context.Context, v View) (Decision, error) {
+		return managerFunc(func(_ context.Context, v View) (Decision, error) {
 			if v.Round > 0 {
 				return Decision{Done: true}, nil
 			}

@@ -42,9 +42,9 @@ const (
 	predictedStep, predictedPart = 24, 8
 )
 
-// PredictState is the name of the CUSTOM event that announces predictions, known from LangGraph's integration. See
+// predictStateEvent is the name of the CUSTOM event that announces predictions, known from LangGraph's integration. See
 // [LLM.PredictEvent].
-const PredictState = "PredictState"
+const predictStateEvent = "PredictState"
 
 // checkPredictions reports mistakes in an agent's predictions.
 func (a *LLM) checkPredictions(bad func(format string, args ...any)) {
@@ -112,7 +112,7 @@ func (s *speaker) predictEvent() error {
 	if err != nil {
 		return err
 	}
-	return s.r.t.out.Emit(&agui.Custom{Name: PredictState, Value: raw})
+	return s.r.t.out.Emit(&agui.Custom{Name: predictStateEvent, Value: raw})
 }
 
 // A follower lets one place follow one call of a reply that is coming.

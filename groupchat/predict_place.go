@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -220,7 +222,7 @@ func (r *llmRun) editedArguments(s *llmRound, i int) string {
 	if !ok || !approves(given) {
 		return ""
 	}
-	_, edited, _, _ := readApproval(Answer{Payload: given.Payload})
+	_, edited, _, _ := readApproval(ask.Answer{Payload: given.Payload})
 	if !strings.HasPrefix(string(edited), "{") {
 		return ""
 	}
@@ -259,7 +261,7 @@ func (r *llmRun) noteOutcome(s *llmRound, i int, got settledCall) {
 
 // rejected reports whether the result of a tool of the page says that a person rejected the proposal, as the pages of
 // CopilotKit do: an object with accepted, or approved, false. A call without an answer counts as rejected.
-func rejected(result *ToolResult) bool {
+func rejected(result *tools.Result) bool {
 	var said struct {
 		Accepted *bool `json:"accepted"`
 		Approved *bool `json:"approved"`
@@ -277,7 +279,7 @@ func rejected(result *ToolResult) bool {
 // endPredictions ends those of a reply after its calls have ended: with err, those without a result were not made.
 // While calls wait, the state shows what they are to be made with.
 func (r *llmRun) endPredictions(s *llmRound, err error) {
-	if len(r.Predict) == 0 || pauseOf(err) != nil {
+	if len(r.Predict) == 0 || ask.PauseOf(err) != nil {
 		return
 	}
 	if err != nil {

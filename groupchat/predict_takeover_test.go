@@ -9,6 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
 	"github.com/agui-gateway/gateway/groupchat/modeltest"
 	"github.com/agui-gateway/gateway/groupchat/thread"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 )
 
 // TestPredictionsOutliveTakeovers wherever the process dies: the state is the same in the end, and the tool has worked
@@ -20,10 +21,10 @@ func TestPredictionsOutliveTakeovers(t *testing.T) {
 		build := func(t modeltest.T) *groupchattest.Thread {
 			calls = 0
 			write := groupchat.Tool{
-				Name: "write", Approve: groupchat.ApproveAlways, Parameters: json.RawMessage(`{"type":"object","properties":{"document":{"type":"string"}}}`),
-				Call: func(context.Context, groupchat.ToolCall) (groupchat.ToolResult, error) {
+				Name: "write", Approve: tools.ApproveAlways, Parameters: json.RawMessage(`{"type":"object","properties":{"document":{"type":"string"}}}`),
+				Call: func(context.Context, groupchat.ToolCall) (tools.Result, error) {
 					calls++
-					return groupchat.TextResult("written"), nil
+					return tools.Text("written"), nil
 				},
 			}
 			m := modeltest.New(t, modeltest.Calls("write", `{"document":"new"}`), modeltest.Text("Done."))

@@ -11,6 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/document"
@@ -84,7 +85,7 @@ func documents(t *testing.T, s *stream, pointer string) []string {
 func author(m model.Model, change ...func(*LLM)) *LLM {
 	a := &LLM{Model: m, Predict: []Prediction{{Tool: "write", Argument: "document", Path: "/document"}}, Tools: []Tool{{
 		Name: "write", Parameters: json.RawMessage(`{"type":"object","required":["document"],"properties":{"document":{"type":"string"}}}`),
-		Call: func(context.Context, ToolCall) (ToolResult, error) { return TextResult("written"), nil },
+		Call: func(context.Context, ToolCall) (tools.Result, error) { return tools.Text("written"), nil },
 	}}}
 	for _, f := range change {
 		f(a)
@@ -146,8 +147,8 @@ func TestChangesOfThePredictedAreBounded(t *testing.T) {
 func TestWhatIsNotDoneIsTakenBack(t *testing.T) {
 	t.Parallel()
 	deep := `{"document":` + strings.Repeat("[", 10_000)
-	refuses := Hooks{Name: "no", Tool: func(context.Context, ToolUse, ToolFunc) (ToolResult, error) {
-		return ToolResult{}, &errcode.Error{Code: errcode.GuardrailRefused, Err: errors.New("no")}
+	refuses := Hooks{Name: "no", Tool: func(context.Context, ToolUse, ToolFunc) (tools.Result, error) {
+		return tools.Result{}, &errcode.Error{Code: errcode.GuardrailRefused, Err: errors.New("no")}
 	}}
 	tests := []struct {
 		name string
@@ -175,15 +176,15 @@ func TestWhatIsNotDoneIsTakenBack(t *testing.T) {
 			return model.Reply{}, &errcode.Error{Code: errcode.GuardrailRefused, Err: errors.New("no")}
 		}}, code: errcode.GuardrailRefused, follows: true},
 		{name: "the tool fails the turn", call: written{name: "write", arguments: wrote}, with: func(a *LLM) {
-			a.Tools[0].OnError = ToolFails
-			a.Tools[0].Call = func(context.Context, ToolCall) (ToolResult, error) { return ToolResult{}, errStore }
+			a.Tools[0].OnError = tools.Fails
+			a.Tools[0].Call = func(context.Context, ToolCall) (tools.Result, error) { return tools.Result{}, errStore }
 		}, code: errcode.ToolFailed, follows: true},
 		{name: "the tool fails", call: written{name: "write", arguments: wrote}, with: func(a *LLM) {
-			a.Tools[0].Call = func(context.Context, ToolCall) (ToolResult, error) { return ToolResult{}, errStore }
+			a.Tools[0].Call = func(context.Context, ToolCall) (tools.Result, error) { return tools.Result{}, errStore }
 		}, follows: true},
 		{name: "the tool comes to a no", call: written{name: "write", arguments: wrote}, with: func(a *LLM) {
-			a.Tools[0].Turn, a.Tools[0].Call = func(context.Context, *Turn, ToolCall) (ToolResult, error) {
-				return TextResult(`{"accepted":false}`), nil
+			a.Tools[0].Turn, a.Tools[0].Call = func(context.Context, *Turn, ToolCall) (tools.Result, error) {
+				return tools.Text(`{"accepted":false}`), nil
 			}, nil
 		}, follows: true},
 		{name: "further down", call: written{name: "write", arguments: `{"document":7}`}, with: func(a *LLM) { a.Predict[0].Path = "/a/b/c" }, path: "/a/b/c", follows: true},
@@ -234,9 +235,9 @@ func TestWhatAPersonDecidesOfThePredicted(t *testing.T) {
 	} {
 		a, during := author(writer(false, written{name: "write", arguments: wrote})), ""
 		a.Approve.All = true
-		a.Tools[0].Turn, a.Tools[0].Call = func(_ context.Context, t *Turn, _ ToolCall) (ToolResult, error) {
+		a.Tools[0].Turn, a.Tools[0].Call = func(_ context.Context, t *Turn, _ ToolCall) (tools.Result, error) {
 			_, err := t.State().Get("/document", &during)
-			return TextResult("written"), err
+			return tools.Text("written"), err
 		}, nil
 		r := newRig(t, a)
 		r.state = json.RawMessage(`{"document":"before"}`)

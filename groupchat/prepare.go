@@ -8,6 +8,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/groupchat/history"
 	"github.com/agui-gateway/gateway/model"
 )
@@ -80,7 +81,7 @@ func (r *llmRun) prepareAgent(ctx context.Context) error {
 		Output: own.Output, View: r.t.view(),
 	}
 	err := provide(ctx, r.Prepare, r.t, p)
-	if pauseOf(err) != nil {
+	if ask.PauseOf(err) != nil {
 		return err
 	}
 	if err != nil {
@@ -119,7 +120,7 @@ func provide(ctx context.Context, providers []Provider, t *Turn, p *Prepared) er
 	guard := Hooks{Name: "prepare"}
 	for _, f := range providers {
 		err := guard.guarded(func() error { return f(ctx, t, p) })
-		if _, ok := errors.AsType[*errcode.Error](err); err != nil && !ok && pauseOf(err) == nil {
+		if _, ok := errors.AsType[*errcode.Error](err); err != nil && !ok && ask.PauseOf(err) == nil {
 			err = &errcode.Error{Code: errcode.HookFailed, Err: err}
 		}
 		if err != nil {
@@ -162,7 +163,7 @@ func (m *llmManager) preparedFor(ctx context.Context, v View) (*llmManager, erro
 	}
 	p := &Prepared{Instructions: m.Instructions, Sees: slices.Clone(m.Sees), View: v}
 	if err := provide(ctx, m.Prepare, v.turn, p); err != nil {
-		if pauseOf(err) != nil {
+		if ask.PauseOf(err) != nil {
 			err = fail(errcode.HookFailed, "a manager must not ask")
 		}
 		return m, err

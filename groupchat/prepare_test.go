@@ -12,6 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/history"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 )
 
 func TestProvidersMakeWhatAModelIsTold(t *testing.T) {
@@ -62,7 +63,7 @@ func TestWhatWasPreparedIsTheSameAfterAPause(t *testing.T) {
 		return nil
 	}
 	m := newMind(t, calls("f", `{"x":1}`), says("Done."))
-	agent := &LLM{Model: m.model(), Approve: Approvals{Tools: []string{"f"}}, Prepare: []Provider{provider}}
+	agent := &LLM{Model: m.model(), Approve: tools.Approvals{Tools: []string{"f"}}, Prepare: []Provider{provider}}
 	equal(t, "asks", agent.Describe().Interrupts, true)
 	r := newRig(t, agent)
 	equal(t, "proposed", r.say("go").shape(), "call f")
@@ -94,12 +95,12 @@ func TestATakeoverIsToldTheSame(t *testing.T) {
 	t.Parallel()
 	n := 0
 	ctx, kill := context.WithCancelCause(context.Background())
-	tool := Tool{Name: "f", Call: func(ctx context.Context, _ ToolCall) (ToolResult, error) {
+	tool := Tool{Name: "f", Call: func(ctx context.Context, _ ToolCall) (tools.Result, error) {
 		if n == 1 {
 			kill(errDied)
-			return ToolResult{}, ctx.Err()
+			return tools.Result{}, ctx.Err()
 		}
-		return TextResult("done"), nil
+		return tools.Text("done"), nil
 	}}
 	provider := func(_ context.Context, _ *Turn, p *Prepared) error {
 		n++
@@ -175,7 +176,7 @@ func TestAToolThatIsTakenAway(t *testing.T) {
 	c := &counted{}
 	m := newMind(t, calls("look", `{}`), says("Done."))
 	provider := func(_ context.Context, _ *Turn, p *Prepared) error { p.Tools = p.Tools[:1]; return nil }
-	agent := &LLM{Model: m.model(), Tools: []Tool{c.tool("look"), c.tool("refund")}, Approve: Approvals{Tools: []string{"refund"}}, Prepare: []Provider{provider}}
+	agent := &LLM{Model: m.model(), Tools: []Tool{c.tool("look"), c.tool("refund")}, Approve: tools.Approvals{Tools: []string{"refund"}}, Prepare: []Provider{provider}}
 	r := newRig(t, agent)
 	equal(t, "not asked", r.say("go").shape(), "call look result look done Done.")
 	equal(t, "tools", m.asked[0].tools(), "look")

@@ -7,6 +7,9 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+
+	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 )
 
 // Code that decides something in a team knows the caller, with the roles and claims of the run's request.
@@ -17,25 +20,25 @@ func TestEverybodyInATeamIsToldThePrincipal(t *testing.T) {
 	note := func(who string, p Principal) {
 		told = append(told, fmt.Sprint(who, " ", p.ID, " ", p.Has("editor"), p.Has("admin"), " ", p.Claims["tenant"]))
 	}
-	tool := Tool{Name: "f", Call: func(_ context.Context, c ToolCall) (ToolResult, error) {
+	tool := Tool{Name: "f", Call: func(_ context.Context, c ToolCall) (tools.Result, error) {
 		note("tool", c.Principal)
-		return TextResult("done"), nil
+		return tools.Text("done"), nil
 	}}
-	inTurn := Tool{Name: "g", Turn: func(_ context.Context, turn *Turn, c ToolCall) (ToolResult, error) {
+	inTurn := Tool{Name: "g", Turn: func(_ context.Context, turn *Turn, c ToolCall) (tools.Result, error) {
 		note("tool in the turn", c.Principal)
 		note("turn of the tool", turn.Principal())
-		return TextResult("done"), nil
+		return tools.Text("done"), nil
 	}}
 	clerk := &LLM{Model: newMind(t, calls("f", `{}`), calls("g", `{}`), says("Done.")).model(), Tools: []Tool{tool, inTurn}}
 	asks := Sub(team(Sequential(), Participant{Name: "asks", Agent: asker("k")}), SubOptions{
 		Inputs: map[string]func(View) (any, error){"n": func(v View) (any, error) { note("inputs", v.Principal); return 1, nil }},
-		OnAsk: func(_ context.Context, turn *Turn, _ Asked) (Answer, bool, error) {
+		OnAsk: func(_ context.Context, turn *Turn, _ Asked) (ask.Answer, bool, error) {
 			note("answers for people", turn.Principal())
-			return Answer{Payload: json.RawMessage(`"1"`)}, true, nil
+			return ask.Answer{Payload: json.RawMessage(`"1"`)}, true, nil
 		},
 		State: Scoping{Kind: ScopeIsolated},
 	})
-	manager := ManagerFunc(func(_ context.Context, v View) (Decision, error) {
+	manager := managerFunc(func(_ context.Context, v View) (Decision, error) {
 		note("manager", v.Principal)
 		switch v.Round {
 		case 0:

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -36,7 +36,7 @@ type Question struct {
 	TTL time.Duration
 	// Check judges an answer that fits the schema. On an error the turn says Again and asks once more, as a new
 	// question; so it does with an answer that fits only the schema of the time when it was asked for.
-	Check func(Answer) error
+	Check func(ask.Answer) error
 	Again string
 	// anew replaces Message when the question is asked again, for askers that say nothing in between.
 	anew string
@@ -48,17 +48,10 @@ type Question struct {
 	members map[string]json.RawMessage
 }
 
-// maxCardValue is the limit of the free members of a card, in bytes of JSON: each reader of the thread receives them.
-const maxCardValue = 256 << 10
-
-// cardNames are the reserved members of a card: a question must not look like another kind.
-var cardNames = []string{"id", "message", "options", "recommendation", "agent", "tool", "arguments", "argumentsText",
-	"schema", "why", "remember", "truncated", "masked"}
-
 // complete is q with its options as JSON, and with their schema if it has none.
 func (q Question) complete() (Question, error) {
 	var err error
-	if q.members, err = cardMembers(q.Value); err != nil {
+	if q.members, err = ask.CardMembers(q.Value); err != nil {
 		return q, err
 	}
 	options, err := json.Marshal(q.Options)
@@ -96,34 +89,6 @@ func (q Question) complete() (Question, error) {
 // anyAnswer is the schema of a question that takes any answer.
 var anyAnswer = json.RawMessage(`{}`)
 
-// CheckCard reports why value cannot be the Value of a question. References that are not filled in yet are as good as
-// texts.
-func CheckCard(value any) error {
-	_, err := cardMembers(value)
-	return err
-}
-
-// cardMembers are the members of an object that a card gets in addition to its own.
-func cardMembers(value any) (map[string]json.RawMessage, error) {
-	raw, err := json.Marshal(value)
-	if err != nil {
-		return nil, fmt.Errorf("value: %w", err)
-	}
-	if len(raw) > maxCardValue {
-		return nil, fmt.Errorf("value: has %d bytes, of which a card may have %d", len(raw), maxCardValue)
-	}
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &members); err != nil {
-		return nil, errors.New("value: is no object")
-	}
-	for _, name := range cardNames {
-		if _, taken := members[name]; taken {
-			return nil, fmt.Errorf("value: the member %s of a card is not for its author", name)
-		}
-	}
-	return members, nil
-}
-
 // addMembers is a card with members, which do not replace its own.
 func addMembers(card json.RawMessage, members map[string]json.RawMessage) (json.RawMessage, error) {
 	if len(members) == 0 {
@@ -138,7 +103,7 @@ func addMembers(card json.RawMessage, members map[string]json.RawMessage) (json.
 
 // accepts reports whether an answer will do. It was held against the schema before it came here, but that of the time
 // when it was asked for.
-func (q Question) accepts(a Answer) bool {
+func (q Question) accepts(a ask.Answer) bool {
 	return state.ValidateAnswer(q.Schema, a.Payload) == nil && (q.Check == nil || q.Check(a) == nil)
 }
 
@@ -171,78 +136,4 @@ func (t *Turn) card(key string, q Question) (agui.Metadata, error) {
 		return nil, err
 	}
 	return agui.Metadata{"groupchat": where, "value": shown}, nil
-}
-
-// A Pause is the error a turn ends with when it waits for an answer. It carries the questions up through
-// every chat it is nested in; several join when several participants wait at once. It may be wrapped, and joined
-// with others by [errors.Join]; joined with a failure it is one.
-type Pause struct {
-	Interrupts []Interrupt
-	// Calls are the frontend calls that wait for their results.
-	Calls []state.Call
-}
-
-// An Interrupt is a question as clients receive it, with its time limit.
-type Interrupt struct {
-	agui.Interrupt
-	TTL time.Duration // zero: the server's default
-	// Until is when it ends at the latest, whatever TTL says; zero: no such limit.
-	Until time.Time
-}
-
-// Error lists the kinds of open questions, without their texts.
-func (p *Pause) Error() string {
-	return fmt.Sprintf("groupchat: paused for %d answers and %d frontend calls", len(p.Interrupts), len(p.Calls))
-}
-
-// joinPauses adds up pauses, each question and call once; nil if there are none.
-func joinPauses(pauses ...*Pause) *Pause {
-	var all *Pause
-	for _, p := range pauses {
-		if p == nil {
-			continue
-		}
-		if all == nil {
-			all = &Pause{}
-		}
-		for _, i := range p.Interrupts {
-			if !slices.ContainsFunc(all.Interrupts, func(o Interrupt) bool { return o.ID == i.ID }) {
-				all.Interrupts = append(all.Interrupts, i)
-			}
-		}
-		for _, c := range p.Calls {
-			if !slices.ContainsFunc(all.Calls, func(o state.Call) bool { return o.ID == c.ID }) {
-				all.Calls = append(all.Calls, c)
-			}
-		}
-	}
-	return all
-}
-
-// includes reports whether p waits for all that other waits for.
-func (p *Pause) includes(other *Pause) bool {
-	all := joinPauses(p, other)
-	return p != nil && len(all.Interrupts) == len(p.Interrupts) && len(all.Calls) == len(p.Calls)
-}
-
-// pauseOf returns what err waits for, all of it, or nil if it is no pause.
-func pauseOf(err error) *Pause {
-	switch e := err.(type) { //nolint:errorlint // the tree is walked here, because errors.As finds one pause only
-	case *Pause:
-		return e
-	case interface{ Unwrap() error }:
-		return pauseOf(e.Unwrap())
-	case interface{ Unwrap() []error }:
-		var pauses []*Pause
-		for _, inner := range e.Unwrap() {
-			p := pauseOf(inner)
-			if p == nil {
-				return nil // a failure among pauses is a failure
-			}
-			pauses = append(pauses, p)
-		}
-		return joinPauses(pauses...)
-	default:
-		return nil
-	}
 }

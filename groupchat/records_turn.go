@@ -8,6 +8,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -56,7 +57,7 @@ func (t *Turn) tries() int {
 
 // notePause notes that the agent received err, and has to return it if it is a pause.
 func (t *Turn) notePause(err error) error {
-	if p := pauseOf(err); p != nil {
+	if p := ask.PauseOf(err); p != nil {
 		t.x.mu.Lock()
 		defer t.x.mu.Unlock()
 		t.keys.pauses = append(t.keys.pauses, p)
@@ -66,14 +67,14 @@ func (t *Turn) notePause(err error) error {
 
 // checkReturned returns the result of a turn that ended with err: a failure if it dropped one of its pauses.
 func (t *Turn) checkReturned(err error) error {
-	given := pauseOf(err)
+	given := ask.PauseOf(err)
 	if t.keys.owner != t || err != nil && given == nil {
 		return err
 	}
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
 	for _, p := range t.keys.pauses {
-		if !given.includes(p) {
+		if !given.Includes(p) {
 			return fail(errcode.AgentFailed, "%s: %w", t.Path(), errNotReturned)
 		}
 	}

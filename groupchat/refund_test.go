@@ -12,6 +12,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -31,19 +32,19 @@ type refund struct {
 // tool pays back once it was confirmed: every call asks under one key and pays in one Once.
 func (s *refundDesk) tool() Tool {
 	return Tool{
-		Name: "refund", Approve: ApproveAlways,
+		Name: "refund", Approve: tools.ApproveAlways,
 		Parameters: json.RawMessage(`{"type":"object","required":["who","sum"],"properties":{"who":{"type":"string"},"sum":{"type":"integer"}}}`),
-		Turn: func(_ context.Context, t *Turn, c ToolCall) (ToolResult, error) {
+		Turn: func(_ context.Context, t *Turn, c ToolCall) (tools.Result, error) {
 			var r refund
 			if err := json.Unmarshal(c.Arguments, &r); err != nil {
-				return ToolResult{}, err
+				return tools.Result{}, err
 			}
 			a, err := t.Ask(Question{Key: "confirm", Message: fmt.Sprintf("Really %d to %s?", r.Sum, r.Who)})
 			if err != nil {
-				return ToolResult{}, err
+				return tools.Result{}, err
 			}
 			if string(a.Payload) != `"yes"` {
-				return TextResult("not confirmed"), nil
+				return tools.Text("not confirmed"), nil
 			}
 			paid, err := Once(t, "charge", func() (string, error) {
 				s.mu.Lock()
@@ -52,9 +53,9 @@ func (s *refundDesk) tool() Tool {
 				return fmt.Sprintf("paid %d to %s", r.Sum, r.Who), nil
 			})
 			if err != nil {
-				return ToolResult{}, err
+				return tools.Result{}, err
 			}
-			return TextResult(paid), nil
+			return tools.Text(paid), nil
 		},
 	}
 }
@@ -85,14 +86,14 @@ func (s *refundDesk) Stream(_ context.Context, r model.Request, _ model.Deltas) 
 
 // noneOver refuses refunds over a sum: by a result, or with a code that fails the turn.
 func noneOver(most int, code errcode.Code) Hooks {
-	return Hooks{Name: "sums", Tool: func(ctx context.Context, u ToolUse, next ToolFunc) (ToolResult, error) {
+	return Hooks{Name: "sums", Tool: func(ctx context.Context, u ToolUse, next ToolFunc) (tools.Result, error) {
 		var r refund
 		if err := json.Unmarshal(u.Call.Arguments, &r); err != nil || r.Sum > most {
-			refused := &ToolError{Text: fmt.Sprintf("No more than %d.", most), Err: err}
+			refused := &tools.Error{Text: fmt.Sprintf("No more than %d.", most), Err: err}
 			if code == "" {
-				return ToolResult{}, refused
+				return tools.Result{}, refused
 			}
-			return ToolResult{}, &errcode.Error{Code: code, Err: refused}
+			return tools.Result{}, &errcode.Error{Code: code, Err: refused}
 		}
 		return next(ctx, u)
 	}}
@@ -132,7 +133,7 @@ func TestARefusalWithACodeIsNotTriedAgain(t *testing.T) {
 	t.Parallel()
 	s := &refundDesk{}
 	tool := s.tool()
-	tool.Approve = ApproveNever
+	tool.Approve = tools.ApproveNever
 	desk := WithHooks(&LLM{Model: s, Tools: []Tool{tool}}, noneOver(10, errcode.GuardrailRefused))
 	out := newRig(t, team(Sequential(), Participant{Name: "desk", Agent: desk, OnError: ErrorPolicy{Retries: 3, Backoff: -1}})).say("pay them back")
 	codeOf(t, out, errcode.GuardrailRefused)

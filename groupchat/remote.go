@@ -12,6 +12,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui/client"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/profile"
 	"github.com/agui-gateway/gateway/state/document"
 )
 
@@ -157,13 +158,13 @@ func checkPointer(pointer string) error {
 
 // Describe says that the agent may ask questions, and call the caller's tools, which it receives: this is unknown
 // before it does.
-func (r *Remote) Describe() Info {
+func (r *Remote) Describe() profile.Info {
 	description := r.o.Description
 	if c, ok := r.client.(interface{ Description() string }); ok && description == "" {
 		description = c.Description()
 	}
-	return Info{Description: description, Interrupts: true, Abilities: Abilities{ClientTools: true},
-		Structure: Structure{Kind: KindRemote}}
+	return profile.Info{Description: description, Interrupts: true, Abilities: profile.Abilities{ClientTools: true},
+		Structure: profile.Structure{Kind: profile.KindRemote}}
 }
 
 // Forwards names the headers of the caller's request that the agent passes on.
@@ -245,9 +246,9 @@ func (r *Remote) run(ctx context.Context, t *Turn) error {
 }
 
 var (
-	_ Agent           = (*Remote)(nil)
-	_ Describer       = (*Remote)(nil)
-	_ HeaderForwarder = (*Remote)(nil)
+	_ Agent             = (*Remote)(nil)
+	_ profile.Describer = (*Remote)(nil)
+	_ HeaderForwarder   = (*Remote)(nil)
 )
 
 // Probe asks the server whether an agent answers at the URL, and runs nothing there; see [client.Client.Probe] for

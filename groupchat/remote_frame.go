@@ -7,6 +7,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -84,7 +85,7 @@ type delivery struct {
 // collect returns everything that p waits for, or the pause that continues to wait.
 func (p *remotePause) collect(t *Turn) (*delivery, error) {
 	d := &delivery{pause: p}
-	waits := &Pause{}
+	waits := &ask.Pause{}
 	for _, q := range p.Questions {
 		answer, open, err := q.answer(t)
 		if err != nil {
@@ -104,7 +105,7 @@ func (p *remotePause) collect(t *Turn) (*delivery, error) {
 
 // answer returns the answer, or the open question. If the asking agent could not see the deadline it is asked
 // again, unless the remote's own deadline has passed: then the question is cancelled.
-func (q *remoteQuestion) answer(t *Turn) (state.Answer, *Interrupt, error) {
+func (q *remoteQuestion) answer(t *Turn) (state.Answer, *ask.Interrupt, error) {
 	for try := 1; ; try++ {
 		key := tryKey(q.Key, try)
 		given, ok, err := t.answered(key, q.question(key), try == 1)
@@ -136,8 +137,8 @@ func (q *remoteQuestion) question(key string) Question {
 	return out
 }
 
-func (q *remoteQuestion) ask(t *Turn, key string) *Interrupt {
-	i := &Interrupt{Interrupt: q.Ask, Until: q.Until}
+func (q *remoteQuestion) ask(t *Turn, key string) *ask.Interrupt {
+	i := &ask.Interrupt{Interrupt: q.Ask, Until: q.Until}
 	i.ID = t.openQuestion(key, "")
 	if q.Own {
 		i.SubagentRunID = t.clientWriter.SubagentRunID()

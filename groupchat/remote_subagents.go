@@ -7,6 +7,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 )
 
 // A remoteSubagent is an agent behind a remote one.
@@ -110,7 +111,7 @@ func (x *exchange) settled(err error) error {
 	switch {
 	case x == nil: // they waited in a run before this one
 		return err
-	case pauseOf(err) != nil:
+	case ask.PauseOf(err) != nil:
 		x.suspend()
 		return err
 	case err != nil:

@@ -209,7 +209,7 @@ func TestRemoteSeesTheConversation(t *testing.T) {
 	steps := []Decision{{Speaker: "closer"}, {Speaker: "legal", Instruction: "be brief"}, {Done: true}}
 	n := 0
 	manager := func() Manager {
-		return ManagerFunc(func(context.Context, View) (Decision, error) {
+		return managerFunc(func(context.Context, View) (Decision, error) {
 			n++
 			return steps[n-1], nil
 		})

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 )
 
 // What another server says in members of metadata that are the gateway's own is not passed on, and neither are events
@@ -120,7 +121,7 @@ func TestAnswersHaveExactNames(t *testing.T) {
 		Note     string `json:"editedNote"`
 		Reason   string
 	}
-	a := Answer{Payload: json.RawMessage(`{"approved":false,"Approved":true,"EditedNote":"x","reason":"why","REASON":"other"}`)}
+	a := ask.Answer{Payload: json.RawMessage(`{"approved":false,"Approved":true,"EditedNote":"x","reason":"why","REASON":"other"}`)}
 	if err := a.Decode(&given); err != nil || given.Approved || given.Note != "" || given.Reason != "why" {
 		t.Errorf("Decode() = %+v, %v", given, err)
 	}

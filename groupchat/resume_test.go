@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 )
 
 // change runs before until it asks under "k", puts after in its place and answers.
@@ -75,7 +76,7 @@ func TestAChangedOrderGoesOnByName(t *testing.T) {
 func TestAnotherManagerDoesNotGoOn(t *testing.T) {
 	t.Parallel()
 	custom := func() Manager {
-		return ManagerFunc(func(_ context.Context, v View) (Decision, error) {
+		return managerFunc(func(_ context.Context, v View) (Decision, error) {
 			return Decision{Speaker: "a", Done: v.Round > 0}, nil
 		})
 	}
@@ -135,7 +136,7 @@ func TestAHandoffThatIsNoLongerPossibleDoesNotGoOn(t *testing.T) {
 func TestAnotherKindOfAgentDoesNotGoOn(t *testing.T) {
 	t.Parallel()
 	tool := func() Agent {
-		return &LLM{Model: newMind(t, calls("f", `{}`), says("Done.")).model(), Tools: []Tool{(&counted{}).tool("f")}, Approve: Approvals{All: true}}
+		return &LLM{Model: newMind(t, calls("f", `{}`), says("Done.")).model(), Tools: []Tool{(&counted{}).tool("f")}, Approve: tools.Approvals{All: true}}
 	}
 	ask := resumer{asker("k")}
 	own := Scoping{Kind: ScopeIsolated}

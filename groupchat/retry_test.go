@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/document"
 )
@@ -83,7 +84,7 @@ func TestARetriedTurnIsTakenOver(t *testing.T) {
 		m, c := newMind(t, calls("f", `{}`), no, no, no, calls("g", `{}`), says(`{"n":1}`)), &counted{}
 		dies := c.tool("g")
 		ctx, kill := context.WithCancelCause(context.Background())
-		dies.Call = func(_ context.Context, call ToolCall) (ToolResult, error) { kill(errDied); return c.call(ctx, call) }
+		dies.Call = func(_ context.Context, call ToolCall) (tools.Result, error) { kill(errDied); return c.call(ctx, call) }
 		agent := &LLM{Model: m.model(), Tools: []Tool{c.tool("f"), dies}, Output: &LLMOutput{Schema: json.RawMessage(`{"required":["n"]}`)}}
 		r := newRig(t, team(Sequential(), Participant{Name: "ann", Agent: agent, OnError: ErrorPolicy{Retries: 1}}))
 		r.ctx = ctx

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/agui-gateway/gateway/groupchat/profile"
 )
 
 func TestReviewApprovesOnAnEmptyAnswerAndIteratesOnComments(t *testing.T) {
@@ -54,8 +56,8 @@ func TestReviewedSpeakersHandOverAndTeamsAreKnown(t *testing.T) {
 	must(t, s.err)
 	equal(t, "steps", s.steps(), []string{"a", "b", "b.draft", "b.draft.in"})
 	info := r.root.(*Chat).Describe()
-	equal(t, "info", info.Participants[1], Info{
-		Name: "b", Description: "second", Interrupts: true, Participants: []Info{{Name: "in", Interrupts: true}},
-		Structure: Structure{Kind: KindChat, Manager: "sequential", Supervisor: "supervisor", HandsOverTo: []string{"a"}},
+	equal(t, "info", info.Participants[1], profile.Info{
+		Name: "b", Description: "second", Interrupts: true, Participants: []profile.Info{{Name: "in", Interrupts: true}},
+		Structure: profile.Structure{Kind: profile.KindChat, Manager: "sequential", Supervisor: "supervisor", HandsOverTo: []string{"a"}},
 	})
 }

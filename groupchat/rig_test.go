@@ -18,6 +18,9 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/history"
+	"github.com/agui-gateway/gateway/groupchat/profile"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/document"
 )
@@ -31,7 +34,7 @@ type rig struct {
 	messages   []Message
 	state      json.RawMessage
 	checkpoint json.RawMessage
-	open       []Interrupt
+	open       []ask.Interrupt
 	calls      []state.Call
 	notes      json.RawMessage
 
@@ -111,7 +114,7 @@ func (r *rig) answer(payloads map[string]string) *stream {
 }
 
 // fitted is a payload in the form its question wants, as admission has it: X may stand for {"value": X}.
-func fitted(i Interrupt, payload string) json.RawMessage {
+func fitted(i ask.Interrupt, payload string) json.RawMessage {
 	bare := state.Canonical([]byte(payload))
 	form := slices.Concat([]byte(`{"value":`), bare, []byte(`}`))
 	if state.ValidateAnswer(i.ResponseSchema, bare) != nil && json.Valid(form) && state.ValidateAnswer(i.ResponseSchema, form) == nil {
@@ -121,7 +124,7 @@ func fitted(i Interrupt, payload string) json.RawMessage {
 }
 
 // question finds the open question with a key, or with a message where several have one key.
-func (r *rig) question(key string) Interrupt {
+func (r *rig) question(key string) ask.Interrupt {
 	r.t.Helper()
 	for _, i := range r.open {
 		if where(i).Key == key || i.Message == key {
@@ -129,10 +132,10 @@ func (r *rig) question(key string) Interrupt {
 		}
 	}
 	r.t.Fatalf("no open question %q", key)
-	return Interrupt{}
+	return ask.Interrupt{}
 }
 
-func where(i Interrupt) (w struct{ Path, Key string }) {
+func where(i ask.Interrupt) (w struct{ Path, Key string }) {
 	_ = json.Unmarshal(i.Metadata["groupchat"], &w) // the zero value is compared
 	return w
 }
@@ -227,7 +230,7 @@ func (r *rig) execute(s Session) (out *stream, end commit) {
 	if s.Log == nil {
 		s.Log = r.log
 	}
-	s.Notes, s.Input, s.Hooks = &Notes{}, r.input, r.hooks
+	s.Notes, s.Input, s.Hooks = &history.Notes{}, r.input, r.hooks
 	must(r.t, s.Notes.Load(r.notes))
 	out.result, out.err = Execute(r.ctx, r.root, &s)
 	if changed := s.Notes.Changed(); changed != nil {
@@ -382,7 +385,7 @@ func line(e agui.Event) string {
 // A described agent says nothing and has a description.
 type described string
 
-func (d described) Describe() Info { return Info{Description: string(d)} }
+func (d described) Describe() profile.Info { return profile.Info{Description: string(d)} }
 
 func (described) Run(context.Context, *Turn) error { return nil }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/profile"
 	"github.com/agui-gateway/gateway/state/document"
 )
 
@@ -27,7 +28,7 @@ func star(names ...string) *Chat {
 	}
 	decide := Rules(Done, rules...)
 	return team(func() Manager {
-		return ManagerFunc(func(ctx context.Context, v View) (Decision, error) {
+		return managerFunc(func(ctx context.Context, v View) (Decision, error) {
 			d, err := decide().Next(ctx, v)
 			d.Say = "next: " + d.Speaker
 			return d, err
@@ -142,7 +143,7 @@ func TestRow76TheLastSpeakerMayBeATeam(t *testing.T) {
 	listener := AgentFunc(func(_ context.Context, t *Turn) error { seen = texts(t.Messages()); return nil })
 	supervised := func(agents ...Participant) *Chat {
 		return team(func() Manager {
-			return ManagerFunc(func(_ context.Context, v View) (Decision, error) {
+			return managerFunc(func(_ context.Context, v View) (Decision, error) {
 				if v.Round == len(agents) {
 					return Decision{Done: true}, nil
 				}
@@ -196,10 +197,10 @@ func TestRow87AChatTellsWhoIsInIt(t *testing.T) {
 	t.Parallel()
 	chat := team(Sequential(), Participant{Name: "form", Agent: described("a form"), Description: "asks"},
 		Participant{Name: "in", Agent: &Chat{Description: "inner", Participants: []Participant{{Name: "a", Agent: sayer("a")}}}})
-	inner := Info{Name: "in", Description: "inner", Interrupts: true, Participants: []Info{{Name: "a", Interrupts: true}}, Structure: Structure{Kind: KindChat}}
-	equal(t, "info", chat.Describe(), Info{
-		Interrupts: true, Participants: []Info{{Name: "form", Description: "asks"}, inner},
-		Structure: Structure{Kind: KindChat, Manager: "sequential", Supervisor: "supervisor"},
+	inner := profile.Info{Name: "in", Description: "inner", Interrupts: true, Participants: []profile.Info{{Name: "a", Interrupts: true}}, Structure: profile.Structure{Kind: profile.KindChat}}
+	equal(t, "info", chat.Describe(), profile.Info{
+		Interrupts: true, Participants: []profile.Info{{Name: "form", Description: "asks"}, inner},
+		Structure: profile.Structure{Kind: profile.KindChat, Manager: "sequential", Supervisor: "supervisor"},
 	})
 }
 

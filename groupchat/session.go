@@ -11,6 +11,8 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/history"
 	"github.com/agui-gateway/gateway/internal/fence"
 	"github.com/agui-gateway/gateway/internal/lock"
 	"github.com/agui-gateway/gateway/model"
@@ -67,10 +69,10 @@ type Session struct {
 	// attempts at the run used ([EarlierUsage]). With nil only the checkpoint counts.
 	Usage *Usage
 	// Notes are those of the thread. With nil they are lost at the end of the run.
-	Notes *Notes
+	Notes *history.Notes
 	// MaxTurns is the budget of turns for the whole run, nested chats included; 0 means 1000.
 	MaxTurns int
-	// Approvals are those that people gave in advance; see [Approvals]. With nil nothing is remembered, and no question
+	// Approvals are those that people gave in advance; see [tools.Approvals]. With nil nothing is remembered, and no question
 	// offers it.
 	Approvals ApprovalStore
 	// AtLimit is called with the path of each chat that ends because its turns are used up; nil is not.
@@ -85,7 +87,7 @@ type Session struct {
 // A Result describes how a run without an error ended.
 type Result struct {
 	// Pause is what the run waits for; nil means it is done.
-	Pause *Pause
+	Pause *ask.Pause
 	// Checkpoint is where a paused run continues.
 	Checkpoint json.RawMessage
 	// Closings are the events that follow the snapshots of a paused run: they suspend its subagents and end its steps.
@@ -189,7 +191,7 @@ func newExecution(ctx context.Context, root Agent, s *Session) *execution {
 		x.Usage = &Usage{}
 	}
 	if x.Notes == nil {
-		x.Notes = &Notes{}
+		x.Notes = &history.Notes{}
 	}
 	x.names, x.fans = namesOf(x.signature), map[string]*Concurrent{}
 	fansOf(root, "", nil, x.fans)
@@ -210,12 +212,12 @@ func (x *execution) end(t *Turn, err error) (Result, error) {
 	if cause := x.endCause(); cause != nil && (err != nil || x.ctx.Err() == nil) {
 		return Result{}, cause
 	}
-	pause := pauseOf(err)
+	pause := ask.PauseOf(err)
 	if err != nil && pause == nil && len(t.filtered.list) == 0 {
 		return Result{}, coded(err)
 	}
 	err = t.closeOpen(err)
-	if pause = pauseOf(err); pause == nil {
+	if pause = ask.PauseOf(err); pause == nil {
 		return Result{}, coded(err)
 	}
 	checkpoint, err := x.checkpoint()

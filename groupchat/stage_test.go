@@ -13,6 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/document"
@@ -31,7 +32,7 @@ type stage struct {
 	state      json.RawMessage
 	checkpoint json.RawMessage
 	memo       map[string]json.RawMessage
-	pause      *groupchat.Pause
+	pause      *ask.Pause
 	usage      groupchat.Usage
 	steps      []string
 }

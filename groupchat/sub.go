@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/internal/clip"
 	"github.com/agui-gateway/gateway/state/document"
 )
@@ -35,7 +36,7 @@ type SubOptions struct {
 	// OnAsk may answer a question that somebody in it asks, with true, so that no person is asked. The answer is
 	// checked like a person's: one that breaks the schema is an error, one that fails the asker's check lets it ask
 	// again, and then a person. It may be called by several at once, and again after a takeover.
-	OnAsk func(ctx context.Context, t *Turn, q Asked) (Answer, bool, error)
+	OnAsk func(ctx context.Context, t *Turn, q Asked) (ask.Answer, bool, error)
 }
 
 // Asked is a question that somebody within a [Sub] asks.
@@ -122,7 +123,7 @@ func (s *sub) enter(ctx context.Context, t, in *Turn, record *subRecord) error {
 		in.direct = t.Path()
 	}
 	if s.o.OnAsk != nil {
-		in.onAsk = func(path string, q Question) (Answer, bool, error) { return s.o.OnAsk(ctx, t, Asked{path, q}) }
+		in.onAsk = func(path string, q Question) (ask.Answer, bool, error) { return s.o.OnAsk(ctx, t, Asked{path, q}) }
 	}
 	said, err := s.work(t, in, record)
 	if err != nil {

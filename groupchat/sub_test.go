@@ -10,6 +10,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/document"
 )
@@ -89,7 +90,7 @@ func TestRow42OutputOfASub(t *testing.T) {
 		var seen, managed []string
 		listener := AgentFunc(func(_ context.Context, t *Turn) error { seen = texts(t.Messages()); return nil })
 		chat := team(func() Manager {
-			return ManagerFunc(func(_ context.Context, v View) (Decision, error) {
+			return managerFunc(func(_ context.Context, v View) (Decision, error) {
 				managed = texts(v.History())
 				return []Decision{{Speaker: "in"}, {Speaker: "then"}, {Done: true}}[v.Round], nil
 			})
@@ -138,12 +139,12 @@ func TestRow58AResultIsReadableByTheNextAndRow66ItsWordsAreStreamed(t *testing.T
 func TestRow46TheParentMayAnswerAChildsQuestion(t *testing.T) {
 	t.Parallel()
 	type try struct {
-		answer Answer
+		answer ask.Answer
 		ok     bool
 		err    error
 	}
 	number := json.RawMessage(`{"type":"number"}`)
-	check := func(a Answer) error {
+	check := func(a ask.Answer) error {
 		if string(a.Payload) != "7" {
 			return errors.New("not seven")
 		}
@@ -162,15 +163,15 @@ func TestRow46TheParentMayAnswerAChildsQuestion(t *testing.T) {
 		open string
 		code errcode.Code
 	}{
-		"answered":   {try{Answer{Payload: json.RawMessage(`7`)}, true, nil}, "false 7", "", ""},
-		"called off": {try{Answer{Cancelled: true}, true, nil}, "true ", "", ""},
+		"answered":   {try{ask.Answer{Payload: json.RawMessage(`7`)}, true, nil}, "false 7", "", ""},
+		"called off": {try{ask.Answer{Cancelled: true}, true, nil}, "true ", "", ""},
 		"left":       {try{}, "", "in.deep.leaf.k", ""},
-		"wrong":      {try{Answer{Payload: json.RawMessage(`8`)}, true, nil}, "", "in.deep.leaf.k#2", ""},
-		"no number":  {try{Answer{Payload: json.RawMessage(`"8"`)}, true, nil}, "", "", errcode.AgentFailed},
-		"failed":     {try{Answer{}, false, errors.New("no policy")}, "", "", errcode.AgentFailed},
+		"wrong":      {try{ask.Answer{Payload: json.RawMessage(`8`)}, true, nil}, "", "in.deep.leaf.k#2", ""},
+		"no number":  {try{ask.Answer{Payload: json.RawMessage(`"8"`)}, true, nil}, "", "", errcode.AgentFailed},
+		"failed":     {try{ask.Answer{}, false, errors.New("no policy")}, "", "", errcode.AgentFailed},
 	} {
 		var heard []string
-		asked := SubOptions{OnAsk: func(_ context.Context, t *Turn, q Asked) (Answer, bool, error) {
+		asked := SubOptions{OnAsk: func(_ context.Context, t *Turn, q Asked) (ask.Answer, bool, error) {
 			heard = append(heard, t.Path()+"<"+q.Path+"."+q.Key)
 			return test.answer, test.ok, test.err
 		}}
@@ -204,9 +205,9 @@ func TestAnAnsweredQuestionIsProgress(t *testing.T) {
 		_, err := t.Ask(Question{Key: "k", Message: "On?"})
 		return err
 	})
-	answers := SubOptions{OnAsk: func(context.Context, *Turn, Asked) (Answer, bool, error) {
+	answers := SubOptions{OnAsk: func(context.Context, *Turn, Asked) (ask.Answer, bool, error) {
 		asked++
-		return Answer{Payload: json.RawMessage(`true`)}, true, nil
+		return ask.Answer{Payload: json.RawMessage(`true`)}, true, nil
 	}}
 	chat := team(Rules("a"), Participant{Name: "a", Agent: Sub(asks, answers)})
 	chat.MaxRounds = 3

@@ -8,8 +8,9 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/profile"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/internal/exact"
-	"github.com/agui-gateway/gateway/internal/redact"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -18,9 +19,9 @@ type Tool struct {
 	// Name is the tool's name for the model, Description its description.
 	Name        string
 	Description string
-	// SourceName is what a source calls the tool where that is not Name. [Approvals] may say either.
+	// SourceName is what a source calls the tool where that is not Name. [tools.Approvals] may say either.
 	SourceName string
-	// Origin identifies where calls go, and as whom: see [Origin]. People approve of calls to one origin only. It is
+	// Origin identifies where calls go, and as whom: see [tools.Origin]. People approve of calls to one origin only. It is
 	// empty for a function of the program; a tool of a source that has none gets that of the source.
 	Origin string
 	// Parameters is the JSON Schema of the arguments, an object; nil takes none. Arguments that do not match it never
@@ -29,25 +30,25 @@ type Tool struct {
 
 	// Call makes a call. Its result is recorded before it is used, so that the call is made once however often the turn
 	// is entered again; if the process died before that, it may be made twice: see Repeat and [ToolCall.Key]. Several
-	// calls may be under way at once. A panic is an error. A call that returns [*InputNeeded] asks a person.
-	Call func(ctx context.Context, c ToolCall) (ToolResult, error)
+	// calls may be under way at once. A panic is an error. A call that returns [*tools.InputNeeded] asks a person.
+	Call func(ctx context.Context, c ToolCall) (tools.Result, error)
 	// Turn makes a call within the turn of the agent that makes it: it may ask, change the state, let other agents
 	// work. Like an agent it is entered again after a pause and repeated after a takeover. Each call has separate keys
 	// and a turn id: a person's approval, and a recorded effect, count for no other call. Repeat and Timeout do not
 	// apply to it.
-	Turn func(ctx context.Context, t *Turn, c ToolCall) (ToolResult, error)
+	Turn func(ctx context.Context, t *Turn, c ToolCall) (tools.Result, error)
 
 	// Repeat says whether a call with a lost result may be made again.
-	Repeat Repeat
+	Repeat tools.Repeat
 	// Retry says how often a call without an answer is made again; the zero value makes none again.
-	Retry ToolRetry
+	Retry tools.Retry
 	// Approve says whether a person must approve of each call; the zero value leaves that to the agent.
-	Approve ToolApproval
+	Approve tools.Approval
 	// Destructive says that the tool may do harm that cannot be undone. A person must approve of its calls unless
 	// Approve, or the agent, says otherwise.
 	Destructive bool
 	// OnError says what an error means; the zero value tells the model.
-	OnError ToolErrorPolicy
+	OnError tools.ErrorPolicy
 	// Timeout is how long a call may take; 0 means what the agent says. A call that ignores its context is not waited
 	// for.
 	Timeout time.Duration
@@ -59,26 +60,8 @@ type Tool struct {
 
 	// agent is the specialist that the tool is, and info describes it: see AsTool.
 	agent Agent
-	info  Info
+	info  profile.Info
 }
-
-// Repeat says whether a call may be made again.
-type Repeat string
-
-// The kinds of repetition.
-const (
-	RepeatAgain Repeat = ""      // it may: the tool is idempotent, or knows the call by its key
-	RepeatNever Repeat = "never" // it may not: a call with a lost result has failed, and the agent decides what then
-)
-
-// A ToolErrorPolicy says what an error of a tool means.
-type ToolErrorPolicy string
-
-// The error policies of a tool.
-const (
-	ToolTells ToolErrorPolicy = ""     // the model reads that it failed and decides what then
-	ToolFails ToolErrorPolicy = "fail" // the turn fails with tool_failed
-)
 
 // A ToolCall is one call of a tool.
 type ToolCall struct {
@@ -93,7 +76,7 @@ type ToolCall struct {
 	// Principal is who asked for the run; see [Turn.Principal].
 	Principal Principal
 	// Inputs are what people answered to what the call needed to know, in the order in which it asked: see
-	// [InputNeeded].
+	// [tools.InputNeeded].
 	Inputs []ToolInput
 
 	mark  approvalMark // the decision about it
@@ -103,51 +86,20 @@ type ToolCall struct {
 	history func([]Message) []Message
 }
 
-// A ToolResult is the result of a call.
-type ToolResult struct {
-	// Content is for the client; the model reads its text.
-	Content agui.Content `json:"content,omitzero"`
-	// Metadata goes with the result to the client.
-	Metadata agui.Metadata `json:"metadata,omitzero"`
-}
-
-// TextResult is a result that is text.
-func TextResult(text string) ToolResult { return ToolResult{Content: agui.TextContent(text)} }
-
-// A ToolError is an error with a text that the model may read. For other errors it reads only that the tool failed.
-type ToolError struct {
-	Text string
-	Err  error // the cause, for the log; may be nil
-	// Temporary says that this is no answer of the tool's: its server was away, for example. See [ToolRetry].
-	Temporary bool
-}
-
-// Error returns the cause, for logs, or else the beginning of the text: what a tool says to a model may be long, and
-// quote anything.
-func (e *ToolError) Error() string {
-	if e.Err == nil {
-		return "groupchat: tool: " + redact.Line(e.Text, nil, nil)
-	}
-	return "groupchat: tool: " + e.Err.Error()
-}
-
-// Unwrap returns the cause.
-func (e *ToolError) Unwrap() error { return e.Err }
-
 // NewTool makes a tool of a function. The schema is that of A, a struct or a map: each exported field by its JSON name,
 // optional with omitempty or omitzero, described by a tag such as `jsonschema:"the city"`. R is text, an
-// [agui.Content], a [ToolResult], or becomes JSON. What cannot be a schema is an error of the agent's Validate.
+// [agui.Content], a [tools.Result], or becomes JSON. What cannot be a schema is an error of the agent's Validate.
 func NewTool[A, R any](name, description string, f func(ctx context.Context, c ToolCall, arguments A) (R, error)) Tool {
 	t := Tool{Name: name, Description: description}
 	t.Parameters, t.err = schemaOf[A]()
-	t.Call = func(ctx context.Context, c ToolCall) (ToolResult, error) {
+	t.Call = func(ctx context.Context, c ToolCall) (tools.Result, error) {
 		arguments, err := decodeArguments[A](c.Arguments)
 		if err != nil {
-			return ToolResult{}, err
+			return tools.Result{}, err
 		}
 		r, err := f(ctx, c, arguments)
 		if err != nil {
-			return ToolResult{}, err
+			return tools.Result{}, err
 		}
 		return resultOf(r)
 	}
@@ -159,14 +111,14 @@ func NewTurnTool[A, R any](name, description string,
 	f func(ctx context.Context, t *Turn, c ToolCall, arguments A) (R, error)) Tool {
 	t := Tool{Name: name, Description: description}
 	t.Parameters, t.err = schemaOf[A]()
-	t.Turn = func(ctx context.Context, turn *Turn, c ToolCall) (ToolResult, error) {
+	t.Turn = func(ctx context.Context, turn *Turn, c ToolCall) (tools.Result, error) {
 		arguments, err := decodeArguments[A](c.Arguments)
 		if err != nil {
-			return ToolResult{}, err
+			return tools.Result{}, err
 		}
 		r, err := f(ctx, turn, c, arguments)
 		if err != nil {
-			return ToolResult{}, err
+			return tools.Result{}, err
 		}
 		return resultOf(r)
 	}
@@ -175,25 +127,25 @@ func NewTurnTool[A, R any](name, description string,
 
 func decodeArguments[A any](raw json.RawMessage) (arguments A, err error) {
 	if err := exact.Unmarshal(raw, &arguments); err != nil {
-		return arguments, &ToolError{Text: mistakeText("they cannot be decoded"), Err: err}
+		return arguments, &tools.Error{Text: mistakeText("they cannot be decoded"), Err: err}
 	}
 	return arguments, nil
 }
 
-func resultOf(v any) (ToolResult, error) {
+func resultOf(v any) (tools.Result, error) {
 	switch v := v.(type) {
 	case string:
-		return TextResult(v), nil
+		return tools.Text(v), nil
 	case agui.Content:
-		return ToolResult{Content: v}, nil
-	case ToolResult:
+		return tools.Result{Content: v}, nil
+	case tools.Result:
 		return v, nil
 	}
 	raw, err := json.Marshal(v)
 	if err != nil {
-		return ToolResult{}, fmt.Errorf("groupchat: tool: result: %w", err)
+		return tools.Result{}, fmt.Errorf("groupchat: tool: result: %w", err)
 	}
-	return TextResult(string(raw)), nil
+	return tools.Text(string(raw)), nil
 }
 
 // Validate reports every mistake of the tool itself, joined, such as a schema that calls cannot be checked with. Tools
@@ -216,17 +168,17 @@ func (t *Tool) Validate() error {
 		bad("parameters: %w", err)
 	}
 	switch t.Repeat {
-	case RepeatAgain, RepeatNever:
+	case tools.RepeatAgain, tools.RepeatNever:
 	default:
 		bad("unknown repeat %q", t.Repeat)
 	}
 	switch t.Approve {
-	case ApproveByAgent, ApproveAlways, ApproveNever:
+	case tools.ApproveByAgent, tools.ApproveAlways, tools.ApproveNever:
 	default:
 		bad("unknown approval %q", t.Approve)
 	}
 	switch t.OnError {
-	case ToolTells, ToolFails:
+	case tools.Tells, tools.Fails:
 	default:
 		bad("unknown error policy %q", t.OnError)
 	}
@@ -240,7 +192,7 @@ func (t *Tool) Validate() error {
 // A ToolSource has tools that come and go: those of a server, for example. It is safe for concurrent use.
 //
 // A source may also have a method Expects(name string) bool, which reports whether it is set up to have a tool of that
-// name, be it away or not. Without it a name in [Approvals] that is a tool of a source that is away is one that no tool
+// name, be it away or not. Without it a name in [tools.Approvals] that is a tool of a source that is away is one that no tool
 // has.
 //
 // A method Origin() string identifies the source, see [Tool.Origin]; the default is the place in the agent's list.

@@ -10,6 +10,8 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/internal/clip"
 	"github.com/agui-gateway/gateway/model"
 )
@@ -25,45 +27,45 @@ const (
 
 var (
 	errToolTooLate = errors.New("groupchat: the tool took too long")
-	errToolLost    = &ToolError{Text: toolLost, Err: errors.New("its result was lost, and it may not be repeated")}
+	errToolLost    = &tools.Error{Text: toolLost, Err: errors.New("its result was lost, and it may not be repeated")}
 )
 
 // begunKey ends the keys under which calls that may not be repeated are recorded before they are made.
 const begunKey = "/begun"
 
 func (r *llmRun) callOnce(ctx context.Context, tool *Tool, key string, c ToolCall) settledCall {
-	return r.once(key, func() (ToolResult, error) {
+	return r.once(key, func() (tools.Result, error) {
 		result, err := r.callNow(ctx, tool, key, c)
 		return c.mark.on(result), err
 	})
 }
 
-func (r *llmRun) callNow(ctx context.Context, tool *Tool, key string, c ToolCall) (ToolResult, error) {
-	if tool.Repeat == RepeatNever {
+func (r *llmRun) callNow(ctx context.Context, tool *Tool, key string, c ToolCall) (tools.Result, error) {
+	if tool.Repeat == tools.RepeatNever {
 		first := false
 		_, err := Once(r.t, begunKeyOf(key, len(c.Inputs)), func() (bool, error) {
 			first = true
 			return true, nil
 		})
 		if err != nil {
-			return ToolResult{}, err
+			return tools.Result{}, err
 		}
 		if !first {
 			return r.failed(ctx, tool, errToolLost)
 		}
 	}
 	if err := Fence(ctx); err != nil {
-		return ToolResult{}, err
+		return tools.Result{}, err
 	}
 	result, err := useTool(ctx, ToolUse{Turn: r.t, Tool: tool, Call: c},
-		func(ctx context.Context, u ToolUse) (ToolResult, error) {
+		func(ctx context.Context, u ToolUse) (tools.Result, error) {
 			return r.tries(ctx, tool, u.Call)
 		})
 	if ctx.Err() != nil {
-		return ToolResult{}, context.Cause(ctx) // what it returned now says nothing of the call
+		return tools.Result{}, context.Cause(ctx) // what it returned now says nothing of the call
 	}
-	if _, asks := errors.AsType[*InputNeeded](err); asks {
-		return ToolResult{}, err
+	if _, asks := errors.AsType[*tools.InputNeeded](err); asks {
+		return tools.Result{}, err
 	}
 	if err != nil {
 		return r.failed(ctx, tool, err)
@@ -80,12 +82,12 @@ func begunKeyOf(key string, inputs int) string {
 }
 
 // limited makes a call that may take no longer than it is allowed to.
-func (r *llmRun) limited(ctx context.Context, tool *Tool, c ToolCall) (ToolResult, error) {
+func (r *llmRun) limited(ctx context.Context, tool *Tool, c ToolCall) (tools.Result, error) {
 	limit := cmp.Or(tool.Timeout, r.ToolTimeout, llmToolTimeout)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errToolTooLate)
 	defer cancel()
 	type outcome struct {
-		result ToolResult
+		result tools.Result
 		err    error
 	}
 	ended := make(chan outcome, 1)
@@ -105,7 +107,7 @@ func (r *llmRun) limited(ctx context.Context, tool *Tool, c ToolCall) (ToolResul
 		}
 		return o.result, o.err
 	case <-ctx.Done():
-		return ToolResult{}, context.Cause(ctx) // it is left behind: it has nothing of the run's to write to
+		return tools.Result{}, context.Cause(ctx) // it is left behind: it has nothing of the run's to write to
 	}
 }
 
@@ -114,7 +116,7 @@ func (r *llmRun) limited(ctx context.Context, tool *Tool, c ToolCall) (ToolResul
 func (r *llmRun) enter(ctx context.Context, tool *Tool, s *llmRound, i int, c ToolCall) settledCall {
 	memo := "done/" + s.callKey(i)
 	if raw, ok := r.t.memo(memo); ok {
-		var result ToolResult
+		var result tools.Result
 		if err := json.Unmarshal(raw, &result); err != nil {
 			return settledCall{err: r.t.x.fatal(fail(errcode.CheckpointIncompatible, "%s: %s: %w", r.t.Path(), memo,
 				err))}
@@ -122,13 +124,13 @@ func (r *llmRun) enter(ctx context.Context, tool *Tool, s *llmRound, i int, c To
 		return settledCall{result: &result}
 	}
 	result, err := useTool(ctx, ToolUse{Turn: r.t, Tool: tool, Call: c},
-		func(ctx context.Context, u ToolUse) (ToolResult, error) {
-			return observeTool(ctx, u, func(ctx context.Context, u ToolUse) (ToolResult, error) {
+		func(ctx context.Context, u ToolUse) (tools.Result, error) {
+			return observeTool(ctx, u, func(ctx context.Context, u ToolUse) (tools.Result, error) {
 				return r.work(ctx, u.Tool, s, i, u.Call)
 			})
 		})
 	switch {
-	case pauseOf(err) != nil, errors.Is(err, errNotReturned),
+	case ask.PauseOf(err) != nil, errors.Is(err, errNotReturned),
 		err != nil && (ctx.Err() != nil || r.t.x.endCause() != nil):
 		return settledCall{err: err}
 	case err != nil:
@@ -154,9 +156,9 @@ func (r *llmRun) enter(ctx context.Context, tool *Tool, s *llmRound, i int, c To
 }
 
 // failed turns the failure of a tool into a result that says so, and an error if the turn is to fail.
-func (r *llmRun) failed(ctx context.Context, tool *Tool, err error) (ToolResult, error) {
+func (r *llmRun) failed(ctx context.Context, tool *Tool, err error) (tools.Result, error) {
 	text := toolFailed
-	if failure, ok := errors.AsType[*ToolError](err); ok && failure.Text != "" {
+	if failure, ok := errors.AsType[*tools.Error](err); ok && failure.Text != "" {
 		text = clip.To(failure.Text, tool.most())
 	} else if errors.Is(err, errToolTooLate) {
 		text = toolTooLate
@@ -169,7 +171,7 @@ func (r *llmRun) failed(ctx context.Context, tool *Tool, err error) (ToolResult,
 	if endsTurn(err) {
 		return failedResult(text), err
 	}
-	if tool.OnError == ToolFails {
+	if tool.OnError == tools.Fails {
 		return failedResult(text), &errcode.Error{Code: errcode.ToolFailed, Err: err}
 	}
 	return failedResult(text), nil
@@ -179,8 +181,8 @@ func (r *llmRun) failed(ctx context.Context, tool *Tool, err error) (ToolResult,
 const failedMeta = "failed"
 
 // failedResult is the result of a call that failed, and says so to clients.
-func failedResult(text string) ToolResult {
-	result := TextResult(text)
+func failedResult(text string) tools.Result {
+	result := tools.Text(text)
 	result.Metadata = agui.Metadata{failedMeta: json.RawMessage("true")}
 	return result
 }
@@ -196,7 +198,7 @@ func (t *Tool) most() int {
 }
 
 // clip shortens a result to what may be kept of it. One without content gets an empty text.
-func (t *Tool) clip(result ToolResult) ToolResult {
+func (t *Tool) clip(result tools.Result) tools.Result {
 	if result.Content.IsZero() {
 		result.Content = agui.TextContent("")
 	}
@@ -210,7 +212,7 @@ func (t *Tool) clip(result ToolResult) ToolResult {
 }
 
 // work makes a call of a tool that works in the turn.
-func (r *llmRun) work(ctx context.Context, tool *Tool, s *llmRound, i int, c ToolCall) (result ToolResult, err error) {
+func (r *llmRun) work(ctx context.Context, tool *Tool, s *llmRound, i int, c ToolCall) (result tools.Result, err error) {
 	if tool.agent != nil { // it keeps its calls apart itself, by their number in the turn
 		err = protect(func() (err error) {
 			result, err = tool.Turn(ctx, r.t, c)
@@ -221,7 +223,7 @@ func (r *llmRun) work(ctx context.Context, tool *Tool, s *llmRound, i int, c Too
 	t := r.callTurn(ctx, s, i)
 	err = t.work(AgentFunc(func(ctx context.Context, t *Turn) (err error) {
 		if result, err = tool.Turn(ctx, t, c); onlyCancelled(err) {
-			result, err = TextResult(toolCancelled), nil
+			result, err = tools.Text(toolCancelled), nil
 		}
 		return err
 	}))

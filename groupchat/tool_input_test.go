@@ -8,28 +8,29 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 )
 
 // bookingTool books a room once it knows for how many and, for more than two, whether the price is right.
-func bookingTool(repeat Repeat, made *[]string) Tool {
+func bookingTool(repeat tools.Repeat, made *[]string) Tool {
 	return Tool{
 		Name: "book", Repeat: repeat, Parameters: json.RawMessage(`{"type":"object"}`),
-		Call: func(_ context.Context, c ToolCall) (ToolResult, error) {
+		Call: func(_ context.Context, c ToolCall) (tools.Result, error) {
 			*made = append(*made, fmt.Sprintf("%s with %d answers", c.Arguments, len(c.Inputs)))
 			if len(c.Inputs) == 0 {
-				return ToolResult{}, &InputNeeded{Message: "For how many?", Schema: json.RawMessage(`{"type":"integer"}`), State: json.RawMessage(`"s1"`)}
+				return tools.Result{}, &tools.InputNeeded{Message: "For how many?", Schema: json.RawMessage(`{"type":"integer"}`), State: json.RawMessage(`"s1"`)}
 			}
 			if string(c.Inputs[0].State) != `"s1"` {
-				return ToolResult{}, errors.New("the state is another")
+				return tools.Result{}, errors.New("the state is another")
 			}
 			if c.Inputs[0].Cancelled {
-				return TextResult("not booked"), nil
+				return tools.Text("not booked"), nil
 			}
 			if string(c.Inputs[0].Payload) > "2" && len(c.Inputs) == 1 {
-				return ToolResult{}, &InputNeeded{Message: "It is 90 more. Is that right?"}
+				return tools.Result{}, &tools.InputNeeded{Message: "It is 90 more. Is that right?"}
 			}
-			return TextResult("booked for " + string(c.Inputs[0].Payload)), nil
+			return tools.Text("booked for " + string(c.Inputs[0].Payload)), nil
 		},
 	}
 }
@@ -54,7 +55,7 @@ func TestAToolAsks(t *testing.T) {
 		"twice":     {[]string{"4", `"yes"`}, "Done: booked for 4", 3},
 		"cancelled": {[]string{"cancel"}, "Done: not booked", 2},
 	} {
-		for _, repeat := range []Repeat{RepeatAgain, RepeatNever} {
+		for _, repeat := range []tools.Repeat{tools.RepeatAgain, tools.RepeatNever} {
 			t.Run(name+" "+string(repeat), func(t *testing.T) {
 				var made []string
 				r := newRig(t, &LLM{Model: model.Func(books), Tools: []Tool{bookingTool(repeat, &made)}})
@@ -73,7 +74,7 @@ func TestAToolAsks(t *testing.T) {
 // TestATimedOutQuestionOfAToolIsAskedAgain, without another call of the tool.
 func TestATimedOutQuestionOfAToolIsAskedAgain(t *testing.T) {
 	var made []string
-	r := newRig(t, &LLM{Model: model.Func(books), Tools: []Tool{bookingTool(RepeatNever, &made)}})
+	r := newRig(t, &LLM{Model: model.Func(books), Tools: []Tool{bookingTool(tools.RepeatNever, &made)}})
 	must(t, r.say("go").err)
 	must(t, r.answer(map[string]string{"For how many?": "late"}).err)
 	equal(t, "questions", len(r.open), 1)
@@ -83,8 +84,8 @@ func TestATimedOutQuestionOfAToolIsAskedAgain(t *testing.T) {
 
 // TestAToolThatAlwaysAsks is stopped after a number of questions, and its result says so.
 func TestAToolThatAlwaysAsks(t *testing.T) {
-	asks := Tool{Name: "book", Call: func(context.Context, ToolCall) (ToolResult, error) {
-		return ToolResult{}, &InputNeeded{Message: "And now?"}
+	asks := Tool{Name: "book", Call: func(context.Context, ToolCall) (tools.Result, error) {
+		return tools.Result{}, &tools.InputNeeded{Message: "And now?"}
 	}}
 	r := newRig(t, &LLM{Model: model.Func(books), Tools: []Tool{asks}})
 	must(t, r.say("go").err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -22,13 +23,13 @@ func (s *deletingServer) Tools(context.Context) ([]Tool, error) {
 	if s.away {
 		return nil, errors.New("away")
 	}
-	return []Tool{{Name: "delete_file", Description: "Deletes a file.", Destructive: true, Call: func(_ context.Context, c ToolCall) (ToolResult, error) {
+	return []Tool{{Name: "delete_file", Description: "Deletes a file.", Destructive: true, Call: func(_ context.Context, c ToolCall) (tools.Result, error) {
 		*s.calls = append(*s.calls, s.name+string(c.Arguments))
-		return TextResult("ok"), nil
+		return tools.Text("ok"), nil
 	}}}, nil
 }
 
-func (s *deletingServer) Origin() string { return Origin(s.name) }
+func (s *deletingServer) Origin() string { return tools.Origin(s.name) }
 
 func (s *deletingServer) Names() []string { return s.only }
 
@@ -71,7 +72,7 @@ func TestANameStaysWithItsSource(t *testing.T) {
 			var made []string
 			staging, production := &deletingServer{name: "staging", calls: &made}, &deletingServer{name: "production", calls: &made, away: true}
 			m := newMind(t, calls("delete_file", `{"x":1}`), says("Done."), calls("delete_file", `{"x":2}`), says("Done."))
-			agent := &LLM{Model: m.model(), Sources: []ToolSource{staging, production}, Approve: Approvals{Remember: []ApprovalScope{"principal"}}}
+			agent := &LLM{Model: m.model(), Sources: []ToolSource{staging, production}, Approve: tools.Approvals{Remember: []state.ApprovalScope{"principal"}}}
 			if tt.sources != nil {
 				agent.Sources = tt.sources(staging, production)
 			}
@@ -109,7 +110,7 @@ func TestNamesThatSourcesShareAreMistakes(t *testing.T) {
 	var made []string
 	one, two := &deletingServer{name: "one", calls: &made}, &deletingServer{name: "two", calls: &made}
 	m := newMind(t)
-	a := &LLM{Model: m.model(), Sources: []ToolSource{one, two}, Approve: Approvals{Tools: []string{"remove_file"}}}
+	a := &LLM{Model: m.model(), Sources: []ToolSource{one, two}, Approve: tools.Approvals{Tools: []string{"remove_file"}}}
 	must(t, a.Validate())
 	problems, err := a.CheckTools(t.Context())
 	must(t, err)
@@ -142,7 +143,7 @@ func TestOriginsOfSpecialists(t *testing.T) {
 	equal(t, "different", len(slices.Compact(slices.Sorted(slices.Values(origins)))), 4)
 	equal(t, "of the program", origins[3], "")
 	equal(t, "the same", at("http://a.test/x", "k"), origins[0])
-	if Origin("ab", "c") == Origin("a", "bc") || Origin("a\x00b") == Origin("a", "b") {
+	if tools.Origin("ab", "c") == tools.Origin("a", "bc") || tools.Origin("a\x00b") == tools.Origin("a", "b") {
 		t.Error("parts run into each other")
 	}
 }
@@ -155,7 +156,7 @@ func TestAPendingQuestionIsAboutOneOrigin(t *testing.T) {
 	agent := func(origin string) *LLM {
 		tool := c.tool("f")
 		tool.Origin = origin
-		return &LLM{Model: m.model(), Tools: []Tool{tool}, Approve: Approvals{All: true}}
+		return &LLM{Model: m.model(), Tools: []Tool{tool}, Approve: tools.Approvals{All: true}}
 	}
 	r := newRig(t, agent("sandbox"))
 	must(t, r.say("go").err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 )
 
 // A shelf is a source with tools that a test puts there.
@@ -59,15 +60,15 @@ func TestAToolOfASourceThatIsAway(t *testing.T) {
 		"approved, away":    {errStore, `{"approved":true}`, "The tool is not available now."},
 		"approved, removed": {nil, `{"approved":true}`, "The tool is not available now."},
 		"edited, away":      {errStore, `{"approved":true,"editedArgs":{"x":2}}`, "The tool is not available now."},
-		"denied, away":      {errStore, `{"approved":false}`, NotApproved},
-		"cancelled, away":   {errStore, `cancel`, NotApproved},
+		"denied, away":      {errStore, `{"approved":false}`, notApproved},
+		"cancelled, away":   {errStore, `cancel`, notApproved},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := &counted{}
 			s := &shelf{tools: []Tool{c.tool("f")}}
 			m := newMind(t, calls("f", `{"x":1}`), says("Pity."))
-			agent := &LLM{Model: m.model(), Sources: []ToolSource{s}, Approve: Approvals{All: true}}
+			agent := &LLM{Model: m.model(), Sources: []ToolSource{s}, Approve: tools.Approvals{All: true}}
 			equal(t, "asks", agent.Describe().Interrupts, true)
 			r := newRig(t, Sub(agent, SubOptions{Output: OutputNone}))
 			equal(t, "proposed", r.say("go").shape(), "call f")
@@ -82,13 +83,13 @@ func TestAToolOfASourceThatIsAway(t *testing.T) {
 // called. No agent knows what became of a call that may not be repeated.
 func TestACallOfASourceThatIsAway(t *testing.T) {
 	t.Parallel()
-	for _, repeat := range []Repeat{RepeatAgain, RepeatNever} {
+	for _, repeat := range []tools.Repeat{tools.RepeatAgain, tools.RepeatNever} {
 		t.Run("repeat "+string(repeat), func(t *testing.T) {
 			t.Parallel()
 			ctx, kill := context.WithCancelCause(context.Background())
-			tool := Tool{Name: "f", Repeat: repeat, Call: func(ctx context.Context, _ ToolCall) (ToolResult, error) {
+			tool := Tool{Name: "f", Repeat: repeat, Call: func(ctx context.Context, _ ToolCall) (tools.Result, error) {
 				kill(errDied)
-				return ToolResult{}, ctx.Err()
+				return tools.Result{}, ctx.Err()
 			}}
 			s := &shelf{tools: []Tool{tool}}
 			m := newMind(t, calls("f", `{}`, "g", `{}`), says("Pity."))
@@ -98,7 +99,7 @@ func TestACallOfASourceThatIsAway(t *testing.T) {
 			r.ctx, s.tools, s.err = context.Background(), nil, errStore
 			second := r.run(Session{Memo: maps.Clone(r.onces), Takeover: true})
 			want := "The tool is not available now."
-			if repeat == RepeatNever {
+			if repeat == tools.RepeatNever {
 				want = toolLost
 			}
 			equal(t, "stream", second.shape(), "call f call g result "+want+" result The tool is not available now. Pity.")
@@ -140,7 +141,7 @@ func TestASourceThatIsNeeded(t *testing.T) {
 	c := &counted{}
 	s := &shelf{err: errStore}
 	m := newMind(t, calls("g", `{"x":1}`), says("Done."))
-	r := newRig(t, &LLM{Model: m.model(), Sources: []ToolSource{neededShelf{s}}, Approve: Approvals{All: true}})
+	r := newRig(t, &LLM{Model: m.model(), Sources: []ToolSource{neededShelf{s}}, Approve: tools.Approvals{All: true}})
 	equal(t, "code", errcode.Of(r.say("go").err), errcode.ToolFailed)
 	equal(t, "requests", len(m.asked), 0)
 

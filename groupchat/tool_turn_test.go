@@ -11,6 +11,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -214,7 +215,9 @@ func TestAKeyStandsForOneThing(t *testing.T) {
 	t.Parallel()
 	m := newMind(t, calls("f", `{}`), says("Done."))
 	c := &counted{}
-	llm := func() Agent { return &LLM{Model: m.model(), Tools: []Tool{c.tool("f")}, Approve: Approvals{All: true}} }
+	llm := func() Agent {
+		return &LLM{Model: m.model(), Tools: []Tool{c.tool("f")}, Approve: tools.Approvals{All: true}}
+	}
 	first, second := llm(), llm()
 	one, other := team(Sequential(), Participant{Name: "a", Agent: asker("k")}), team(Sequential(), Participant{Name: "a", Agent: asker("k")})
 	for name, agent := range map[string]AgentFunc{
@@ -310,7 +313,7 @@ func TestApprovalsAreForOneCall(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := &counted{}
-			r := newRig(t, &LLM{Model: newMind(t, scripts...).model(), Sources: []ToolSource{kit{c.tool("f")}}, Approve: Approvals{Tools: []string{"f"}}})
+			r := newRig(t, &LLM{Model: newMind(t, scripts...).model(), Sources: []ToolSource{kit{c.tool("f")}}, Approve: tools.Approvals{Tools: []string{"f"}}})
 			must(t, r.say("go").err)
 			for r.checkpoint != nil {
 				answers := map[string]string{}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/state/document"
 )
 
@@ -38,7 +39,7 @@ type Turn struct {
 	clientWriter, parentWriter run.Writer
 	output                     OutputMode
 	direct                     string // the path beyond which only people see the messages
-	onAsk                      func(path string, q Question) (Answer, bool, error)
+	onAsk                      func(path string, q Question) (ask.Answer, bool, error)
 	visibility                 *visibility // of a turn that another turn invoked
 	fan                        *fanMark    // of the turn of a participant of a fan
 	proxy                      bool        // for up: what this turn says and does counts as that turn's
@@ -173,7 +174,7 @@ func (t *Turn) note(n int, err error) {
 	t.mu.Lock()
 	t.errs = append(t.errs, returnedError{n, err})
 	t.mu.Unlock()
-	if pauseOf(err) == nil {
+	if ask.PauseOf(err) == nil {
 		t.cancel(err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -181,7 +182,7 @@ type turnKeys struct {
 	// The lock of records guards the fields below, which are of this entry alone: the meaning of each key, and the
 	// pauses that the agent has to return.
 	meant  map[string]string
-	pauses []*Pause
+	pauses []*ask.Pause
 	texts  map[string]int // how often each text was said without a key, by its hash
 }
 

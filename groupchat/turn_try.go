@@ -10,6 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/state/document"
 	"github.com/agui-gateway/gateway/telemetry"
 )
@@ -20,7 +21,7 @@ func (t *Turn) retry(ctx context.Context, p *Participant, record *turnRecord,
 	attempt func() error) (skipped bool, err error) {
 	for {
 		err := attempt()
-		if err == nil || pauseOf(err) != nil || t.x.endCause() != nil {
+		if err == nil || ask.PauseOf(err) != nil || t.x.endCause() != nil {
 			return false, err
 		}
 		again := p.OnError.again(record.Tries, err)
@@ -80,7 +81,7 @@ func (t *Turn) invocation(agent Agent, conclude func() error) error {
 	if err != nil && x.endCause() != nil {
 		return err // whoever ended the run says how
 	}
-	pause := pauseOf(err)
+	pause := ask.PauseOf(err)
 	if err != nil && pause == nil && t.outer.Err() != nil {
 		err = &errcode.Error{Code: errcode.Cancelled, Err: err} // the turn this one is part of has failed elsewhere
 	}
@@ -92,7 +93,7 @@ func (t *Turn) invocation(agent Agent, conclude func() error) error {
 	if err != nil && x.endCause() != nil {
 		return err
 	}
-	pause = pauseOf(err)
+	pause = ask.PauseOf(err)
 	if pause == nil {
 		err = at(t.Path(), err)
 	}
@@ -131,7 +132,7 @@ func (t *Turn) speak(agent Agent) error {
 }
 
 // wait suspends the invocation, with the questions that it asked itself. Nested invocations name theirs.
-func (t *Turn) wait(p *Pause) {
+func (t *Turn) wait(p *ask.Pause) {
 	w := waiting{path: t.Path(), record: t.record, run: t.up.run, out: t.parentWriter, clientWriter: t.clientWriter}
 	for _, i := range p.Interrupts {
 		if i.SubagentRunID == w.out.SubagentRunID() {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/agui-gateway/gateway/groupchat/profile"
 	"github.com/agui-gateway/gateway/state/document"
 )
 
@@ -29,7 +30,7 @@ type composite interface {
 	// reserved are names no part may have.
 	reserved() []string
 	// info describes the team as the infos of its parts do; it may change them.
-	info(parts []Info) Info
+	info(parts []profile.Info) profile.Info
 }
 
 // validateTeam reports every mistake of a team that is part of the teams above.

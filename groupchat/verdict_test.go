@@ -8,6 +8,8 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -30,8 +32,8 @@ func TestOneRuleForDecisions(t *testing.T) {
 	for answer, want := range verdicts {
 		t.Run(answer, func(t *testing.T) {
 			t.Parallel()
-			a := Answer{Cancelled: answer == "cancel", Payload: json.RawMessage(answer)}
-			v, err := ReadVerdict(a)
+			a := ask.Answer{Cancelled: answer == "cancel", Payload: json.RawMessage(answer)}
+			v, err := ask.ReadVerdict(a)
 			got := v.Changes()
 			switch {
 			case err != nil:
@@ -46,7 +48,7 @@ func TestOneRuleForDecisions(t *testing.T) {
 			if v.Approved && (err != nil || strings.HasPrefix(v.Comments, "s")) {
 				t.Errorf("approved with %v, %v", v, err)
 			}
-			if fitted := state.FitAnswer(VerdictSchema(nil), a.Payload); want != "" && !a.Cancelled && fitted == nil {
+			if fitted := state.FitAnswer(ask.VerdictSchema(nil), a.Payload); want != "" && !a.Cancelled && fitted == nil {
 				t.Error("the schema refuses it")
 			}
 
@@ -103,7 +105,7 @@ func TestEditsOfAMaskedCallAreRefused(t *testing.T) {
 	} {
 		m, c := newMind(t, calls("mail", `{"note":"secret"}`), says("Done.")), &counted{}
 		tool := Tool{Name: "mail", Parameters: json.RawMessage(`{"type":"object"}`), Call: c.call}
-		r := newRig(t, WithHooks(&LLM{Model: m.model(), Tools: []Tool{tool}, Approve: Approvals{All: true}}, mask))
+		r := newRig(t, WithHooks(&LLM{Model: m.model(), Tools: []Tool{tool}, Approve: tools.Approvals{All: true}}, mask))
 		r.say("go")
 		if state.ValidateAnswer(r.question("approve/llm/0/0").ResponseSchema, json.RawMessage(payload)) == nil {
 			t.Errorf("the schema takes %s", payload)
@@ -120,7 +122,7 @@ func TestCommentsAboutACallDoNotMakeIt(t *testing.T) {
 	t.Parallel()
 	for _, payload := range []string{`{"approved":true,"comments":"20 euros only"}`, `{"approved":false,"comments":"20 euros only"}`, `{"approved":false,"reason":"20 euros only"}`} {
 		m, c := newMind(t, calls("pay", `{"euros":40}`), says("Done.")), &counted{}
-		r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{{Name: "pay", Parameters: json.RawMessage(`{"type":"object"}`), Call: c.call}}, Approve: Approvals{All: true}})
+		r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{{Name: "pay", Parameters: json.RawMessage(`{"type":"object"}`), Call: c.call}}, Approve: tools.Approvals{All: true}})
 		r.say("go")
 		must(t, r.answer(map[string]string{"approve/llm/0/0": payload}).err)
 		equal(t, "called", len(c.called()), 0)

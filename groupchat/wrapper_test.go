@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/profile"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -65,7 +66,7 @@ func TestAWrapperIsWhatItWraps(t *testing.T) {
 	if got := groupchat.ForwardsOf(wrapped); !slices.Equal(got, []string{"X-Tenant"}) {
 		t.Errorf("ForwardsOf() = %q", got)
 	}
-	if info := wrapped.Describe().Participants[0]; info.Description != "Asks around" || len(info.Participants) != 1 || info.Kind != groupchat.KindChat {
+	if info := wrapped.Describe().Participants[0]; info.Description != "Asks around" || len(info.Participants) != 1 || info.Kind != profile.KindChat {
 		t.Errorf("Describe() = %+v", info)
 	}
 	if st, ok := groupchat.As[groupchat.Stateful](around); !ok || len(st.StateSpec().Client) != 1 {

@@ -9,6 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
 	"github.com/agui-gateway/gateway/groupchat/modeltest"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
@@ -27,7 +28,7 @@ func TestAnAgentsRequests(t *testing.T) {
 		})
 		o := Options{Name: "pay", URL: base, Method: "POST", Idempotent: idempotent}
 		if idempotent {
-			o.Retry = groupchat.ToolRetry{Times: 1, Backoff: -1}
+			o.Retry = tools.Retry{Times: 1, Backoff: -1}
 		}
 		m := modeltest.New(t, modeltest.Calls("pay", `{"n":20}`), modeltest.Text("Done."))
 		th := groupchattest.NewThread(t, &groupchat.LLM{Model: m, Tools: []groupchat.Tool{made(t, o)}}, groupchattest.Options{})

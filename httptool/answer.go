@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/internal/redact"
 	"github.com/agui-gateway/gateway/state/document"
 )
@@ -24,7 +24,7 @@ const (
 	kindText
 )
 
-// answer returns the text of a response for the model. An error that is no [groupchat.ToolError] is one of the
+// answer returns the text of a response for the model. An error that is no [tools.Error] is one of the
 // connection.
 func (e *endpoint) answer(r *http.Response) (string, error) {
 	status := statusText(r.StatusCode)
@@ -133,7 +133,7 @@ func (e *endpoint) refusal(r *http.Response, status string) error {
 			text += " The server says: " + said
 		}
 	}
-	return &groupchat.ToolError{
+	return &tools.Error{
 		Text: text, Err: fmt.Errorf("httptool: %s: %s", redact.URL(e.url), status),
 		Temporary: r.StatusCode >= http.StatusInternalServerError || r.StatusCode == http.StatusTooManyRequests ||
 			r.StatusCode == http.StatusRequestTimeout,
@@ -152,5 +152,5 @@ func (e *endpoint) answerError(status, problem string) error {
 	if !e.reads() {
 		text += " What was asked for may have been done."
 	}
-	return &groupchat.ToolError{Text: text, Err: fmt.Errorf("httptool: %s: %s: %s", redact.URL(e.url), status, problem)}
+	return &tools.Error{Text: text, Err: fmt.Errorf("httptool: %s: %s: %s", redact.URL(e.url), status, problem)}
 }

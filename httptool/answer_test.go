@@ -14,7 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/internal/egress"
 	"github.com/agui-gateway/gateway/internal/port"
 )
@@ -219,7 +219,7 @@ func TestNoRefusedAddressIsReached(t *testing.T) {
 	}
 	told, err := call(t.Context(), tool, `{}`)
 	says(t, told, err, "cannot be reached")
-	if failed, _ := errors.AsType[*groupchat.ToolError](err); failed.Temporary || len(server.requests()) != 0 {
+	if failed, _ := errors.AsType[*tools.Error](err); failed.Temporary || len(server.requests()) != 0 {
 		t.Errorf("Temporary = %v, %d requests, want no further try and none", failed.Temporary, len(server.requests()))
 	}
 	if !strings.Contains(err.Error(), "refused") || errors.Is(err, egress.ErrRedirect) {
@@ -233,7 +233,7 @@ func TestWhatMayBeTriedAgain(t *testing.T) {
 	for status, want := range map[int]bool{400: false, 404: false, 408: true, 429: true, 500: true, 503: true} {
 		_, base := serve(t, answers(status, "text/plain", "no"))
 		_, err := call(t.Context(), made(t, Options{URL: base}), `{}`)
-		if failed, _ := errors.AsType[*groupchat.ToolError](err); failed == nil || failed.Temporary != want {
+		if failed, _ := errors.AsType[*tools.Error](err); failed == nil || failed.Temporary != want {
 			t.Errorf("%d: %+v, want Temporary %v", status, failed, want)
 		}
 	}
@@ -283,7 +283,7 @@ func TestALostRequestIsNotSentAgain(t *testing.T) {
 		if n := len(server.requests()); n != 2 {
 			t.Errorf("%s: %d requests, want 2", method, n)
 		}
-		if tool.Repeat != groupchat.RepeatNever {
+		if tool.Repeat != tools.RepeatNever {
 			t.Errorf("%s: Repeat = %q", method, tool.Repeat)
 		}
 	}

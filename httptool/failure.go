@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"net/url"
 
-	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/internal/egress"
 	"github.com/agui-gateway/gateway/internal/redact"
 )
@@ -39,5 +39,5 @@ func (e *endpoint) requestError(ctx context.Context, err error) error {
 		err = of.Err // without the URL, which has arguments
 	}
 	logged := fmt.Errorf("httptool: %s: %s", redact.URL(e.url), redact.Line(err.Error(), e.secrets, nil))
-	return &groupchat.ToolError{Text: text, Err: logged, Temporary: !errors.Is(err, egress.ErrRefused)}
+	return &tools.Error{Text: text, Err: logged, Temporary: !errors.Is(err, egress.ErrRefused)}
 }

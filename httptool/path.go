@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/internal/exact"
 )
 
@@ -103,5 +103,5 @@ func scalar(raw json.RawMessage) (string, error) {
 
 // refuse is the error of arguments of which no request is made.
 func refuse(format string, args ...any) error {
-	return &groupchat.ToolError{Text: "The request was not made: " + fmt.Sprintf(format, args...) + "."}
+	return &tools.Error{Text: "The request was not made: " + fmt.Sprintf(format, args...) + "."}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 )
 
 // A seen is a request as a server has read it.
@@ -102,7 +103,7 @@ func made(t *testing.T, o Options) groupchat.Tool {
 // call makes a call, and returns the result for the model, or the error's text for it.
 func call(ctx context.Context, tool groupchat.Tool, arguments string) (told string, err error) {
 	result, err := tool.Call(ctx, groupchat.ToolCall{Name: tool.Name, Arguments: json.RawMessage(arguments), Key: "key-1"})
-	if failed, ok := errors.AsType[*groupchat.ToolError](err); ok {
+	if failed, ok := errors.AsType[*tools.Error](err); ok {
 		return failed.Text, err
 	}
 	return result.Content.Text(), err
@@ -111,8 +112,8 @@ func call(ctx context.Context, tool groupchat.Tool, arguments string) (told stri
 // says fails the test unless a call failed with a text for the model that has each of words.
 func says(t *testing.T, told string, err error, words ...string) {
 	t.Helper()
-	if _, ok := errors.AsType[*groupchat.ToolError](err); !ok {
-		t.Fatalf("Call() = %q, %v, want a *groupchat.ToolError", told, err)
+	if _, ok := errors.AsType[*tools.Error](err); !ok {
+		t.Fatalf("Call() = %q, %v, want a *tools.Error", told, err)
 	}
 	for _, w := range words {
 		if !strings.Contains(told, w) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/internal/egress"
 	"github.com/agui-gateway/gateway/internal/redact"
 	"github.com/agui-gateway/gateway/telemetry"
@@ -44,7 +45,7 @@ type Options struct {
 	// Idempotency-Key, or because repeating it does no harm. GET and HEAD always may.
 	Idempotent bool
 	// Retry limits repetitions of requests without an answer, if they may be repeated.
-	Retry groupchat.ToolRetry
+	Retry tools.Retry
 
 	// Timeout is how long a request may take in all; 0 means 30 seconds.
 	Timeout time.Duration
@@ -93,7 +94,7 @@ func New(o Options) (groupchat.Tool, error) {
 		Destructive: !e.reads(), Origin: e.origin(),
 	}
 	if !e.repeatable() {
-		t.Repeat = groupchat.RepeatNever
+		t.Repeat = tools.RepeatNever
 	}
 	return t, t.Validate()
 }
@@ -105,7 +106,7 @@ func (e *endpoint) origin() string {
 	for _, name := range slices.Sorted(maps.Keys(e.o.Headers)) {
 		parts = append(parts, name, e.o.Headers[name])
 	}
-	return groupchat.Origin(parts...)
+	return tools.Origin(parts...)
 }
 
 // leastResult is the minimum limit of a result: the text for an answer without a body is longer than a small limit.
@@ -142,24 +143,24 @@ func clientOf(given *http.Client) *http.Client {
 	return &c
 }
 
-func (e *endpoint) call(ctx context.Context, c groupchat.ToolCall) (groupchat.ToolResult, error) {
+func (e *endpoint) call(ctx context.Context, c groupchat.ToolCall) (tools.Result, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, e.o.Timeout, errSlow)
 	defer cancel()
 	r, err := e.request(ctx, c)
 	if err != nil {
-		return groupchat.ToolResult{}, err
+		return tools.Result{}, err
 	}
 	response, err := e.client.Do(r)
 	if err != nil {
-		return groupchat.ToolResult{}, e.requestError(ctx, err)
+		return tools.Result{}, e.requestError(ctx, err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	text, err := e.answer(response)
 	if err == nil {
-		return groupchat.TextResult(text), nil
+		return tools.Text(text), nil
 	}
-	if _, told := errors.AsType[*groupchat.ToolError](err); !told {
+	if _, told := errors.AsType[*tools.Error](err); !told {
 		err = e.requestError(ctx, err)
 	}
-	return groupchat.ToolResult{}, err
+	return tools.Result{}, err
 }

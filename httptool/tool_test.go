@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 )
 
 // TestOptionsThatCannotBe are refused, and their errors quote no value.
@@ -68,12 +68,12 @@ func TestWhoIsAskedAboutWhat(t *testing.T) {
 	for _, method := range methods {
 		tool := made(t, Options{URL: "https://api.test", Method: method})
 		reads := method == "GET" || method == "HEAD"
-		if tool.Destructive == reads || (tool.Repeat == groupchat.RepeatAgain) != reads {
+		if tool.Destructive == reads || (tool.Repeat == tools.RepeatAgain) != reads {
 			t.Errorf("%s: Destructive = %v, Repeat = %q", method, tool.Destructive, tool.Repeat)
 		}
 	}
-	tool := made(t, Options{URL: "https://api.test", Method: "POST", Idempotent: true, Retry: groupchat.ToolRetry{Times: 2}})
-	if !tool.Destructive || tool.Repeat != groupchat.RepeatAgain || tool.Retry.Times != 2 || tool.Timeout != 30*time.Second {
+	tool := made(t, Options{URL: "https://api.test", Method: "POST", Idempotent: true, Retry: tools.Retry{Times: 2}})
+	if !tool.Destructive || tool.Repeat != tools.RepeatAgain || tool.Retry.Times != 2 || tool.Timeout != 30*time.Second {
 		t.Errorf("an idempotent one is %+v", tool)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/client"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
 	"github.com/agui-gateway/gateway/groupchat/modeltest"
 	"github.com/agui-gateway/gateway/groupchat/thread"
@@ -392,7 +393,7 @@ func TestOneOfTwoQuestionsIsCalledOff(t *testing.T) {
 	})
 	th := groupchattest.NewThread(t, specialist(t, s, langgraph.Options{}), groupchattest.Options{})
 	out := th.Say("go")
-	out = th.Answer(map[string]any{out.Questions[0].Key: true, out.Questions[1].Key: groupchat.Answer{Cancelled: true}})
+	out = th.Answer(map[string]any{out.Questions[0].Key: true, out.Questions[1].Key: ask.Answer{Cancelled: true}})
 	if out.Err != nil || !out.Done() || out.Text != "This." {
 		t.Fatalf("%v %q %+v", out.Err, out.Text, out.Questions)
 	}

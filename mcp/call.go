@@ -9,6 +9,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/internal/clip"
 	"github.com/agui-gateway/gateway/internal/egress"
 	"github.com/agui-gateway/gateway/telemetry"
@@ -27,16 +28,16 @@ const keyMeta = "agui-gateway/idempotencyKey"
 // or the transport did not take the message.
 var sdkCodes = []int64{-32003, -32004, -32005}
 
-func (s *Server) call(ctx context.Context, name string, c groupchat.ToolCall) (groupchat.ToolResult, error) {
+func (s *Server) call(ctx context.Context, name string, c groupchat.ToolCall) (tools.Result, error) {
 	given, err := s.givenOf(c)
 	if err != nil {
-		return groupchat.ToolResult{}, err
+		return tools.Result{}, err
 	}
 	ctx = forCall(ctx, c)
 	for again := false; ; again = true {
 		conn, err := s.connected(ctx)
 		if err != nil {
-			return groupchat.ToolResult{}, s.toolError(ctx, unreachable, err)
+			return tools.Result{}, s.toolError(ctx, unreachable, err)
 		}
 		result, err := s.callOn(ctx, conn, given, &sdk.CallToolParams{
 			Name: name, Arguments: c.Arguments, Meta: meta(ctx, c), InputResponses: given.round,
@@ -44,27 +45,27 @@ func (s *Server) call(ctx context.Context, name string, c groupchat.ToolCall) (g
 		})
 		switch {
 		case err == nil && (result.NeedsInput() || len(result.InputRequests) > 0):
-			return groupchat.ToolResult{}, s.fromResult(result)
+			return tools.Result{}, s.fromResult(result)
 		case err == nil:
 			return s.result(result, c.Arguments)
 		}
 		if question := questionOf(err); question != nil {
-			return groupchat.ToolResult{}, question
+			return tools.Result{}, question
 		}
 		if ctx.Err() != nil {
-			return groupchat.ToolResult{}, context.Cause(ctx)
+			return tools.Result{}, context.Cause(ctx)
 		}
 		if refused := refusal(err); refused != nil {
-			return groupchat.ToolResult{},
-				&groupchat.ToolError{Text: clip.To(refused.Message, s.o.MaxResult),
+			return tools.Result{},
+				&tools.Error{Text: clip.To(refused.Message, s.o.MaxResult),
 					Err: s.mask(err, string(c.Arguments))}
 		}
 		s.drop(conn, err)
 		if !egress.NeverSent(err) && !errors.Is(err, sdk.ErrSessionMissing) {
-			return groupchat.ToolResult{}, s.toolError(ctx, unknown, err)
+			return tools.Result{}, s.toolError(ctx, unknown, err)
 		}
 		if again {
-			return groupchat.ToolResult{}, s.toolError(ctx, unreachable, err)
+			return tools.Result{}, s.toolError(ctx, unreachable, err)
 		}
 	}
 }
@@ -106,5 +107,5 @@ func (s *Server) toolError(ctx context.Context, text string, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return &groupchat.ToolError{Text: text, Err: s.connectionError(err), Temporary: true}
+	return &tools.Error{Text: text, Err: s.connectionError(err), Temporary: true}
 }

@@ -10,21 +10,21 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 )
 
-// result returns the result of a call; a *groupchat.ToolError if the tool reports a failure.
-func (s *Server) result(r *sdk.CallToolResult, arguments json.RawMessage) (groupchat.ToolResult, error) {
+// result returns the result of a call; a *tools.Error if the tool reports a failure.
+func (s *Server) result(r *sdk.CallToolResult, arguments json.RawMessage) (tools.Result, error) {
 	content := contentOf(r)
 	if !r.IsError {
-		return groupchat.ToolResult{Content: content}, nil
+		return tools.Result{Content: content}, nil
 	}
 	text := content.Text()
 	if text == "" {
 		text = "The tool failed."
 	}
-	return groupchat.ToolResult{},
-		&groupchat.ToolError{Text: text, Err: s.mask(errors.New("the tool failed: "+text), string(arguments))}
+	return tools.Result{},
+		&tools.Error{Text: text, Err: s.mask(errors.New("the tool failed: "+text), string(arguments))}
 }
 
 // contentOf converts a result to AG-UI: a text if it has nothing else, parts otherwise. If no part has text, one is

@@ -19,6 +19,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 )
 
 // A gate holds calls of the tool wait, whether its server is a program or in this process.
@@ -86,7 +87,7 @@ func passGate(ctx context.Context, arguments json.RawMessage) (*sdk.CallToolResu
 }
 
 // pidOf returns the process id that the tool pid answered.
-func pidOf(t *testing.T, r groupchat.ToolResult) int {
+func pidOf(t *testing.T, r tools.Result) int {
 	t.Helper()
 	pid, err := strconv.Atoi(r.Content.Text())
 	if err != nil {

@@ -11,6 +11,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/internal/exact"
 )
 
@@ -47,7 +49,7 @@ func (s *Server) needs(message string, schema json.RawMessage, state inputState)
 	if err != nil {
 		return err
 	}
-	return &groupchat.InputNeeded{Message: message, Schema: schema, By: s.o.Name, State: raw}
+	return &tools.InputNeeded{Message: message, Schema: schema, By: s.o.Name, State: raw}
 }
 
 // nextOf is the error that asks the first of the questions of a result.
@@ -59,7 +61,7 @@ func (s *Server) nextOf(round string, items []roundItem) error {
 // fromResult is the error that asks what a result says that the call needs.
 func (s *Server) fromResult(r *sdk.CallToolResult) error {
 	unusable := func(why string) error {
-		return &groupchat.ToolError{Text: "The tool wanted to know something that cannot be asked here.",
+		return &tools.Error{Text: "The tool wanted to know something that cannot be asked here.",
 			Err: fmt.Errorf("mcp: server %s: %s", s.o.Name, why)}
 	}
 	if n := len(r.InputRequests); n == 0 || n > maxQuestions || len(r.RequestState) > maxRequestState {
@@ -131,7 +133,7 @@ func (s *Server) givenOf(c groupchat.ToolCall) (g given, err error) {
 }
 
 // answerOf is what a person answered as servers want it. One that is no object answers none of their questions.
-func answerOf(a groupchat.Answer) *sdk.ElicitResult {
+func answerOf(a ask.Answer) *sdk.ElicitResult {
 	content := map[string]any{}
 	if a.Cancelled || exact.Unmarshal(a.Payload, &content) != nil {
 		return &sdk.ElicitResult{Action: "cancel"}

@@ -15,6 +15,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 )
 
 // roomForm is what the tools of an asker want to know.
@@ -111,7 +113,7 @@ func TestAQuestionOfAServer(t *testing.T) {
 	eras(t, func(t *testing.T, o Options) {
 		source := start(t, o).Source(SourceOptions{})
 		_, err := call(t.Context(), t, source, "book", `{}`)
-		needed, ok := errors.AsType[*groupchat.InputNeeded](err)
+		needed, ok := errors.AsType[*tools.InputNeeded](err)
 		if !ok || needed.Message != "How many guests?" || needed.By != "test" {
 			t.Fatalf("Call() = %+v, want a question", err)
 		}
@@ -123,7 +125,7 @@ func TestAQuestionOfAServer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for want, answer := range map[string]groupchat.Answer{
+		for want, answer := range map[string]ask.Answer{
 			`booked for {"guests":2}`: {Payload: json.RawMessage(`{"guests":2}`)},
 			"not booked: cancel":      {Cancelled: true},
 		} {
@@ -154,7 +156,7 @@ func TestAQuestionReachesNobodyElse(t *testing.T) {
 	for range 2 {
 		wg.Go(func() {
 			got, err := call(t.Context(), t, source, "pair", `{}`)
-			_, asks := errors.AsType[*groupchat.InputNeeded](err)
+			_, asks := errors.AsType[*tools.InputNeeded](err)
 			switch {
 			case err == nil && got.Content.Text() == "not booked: cancel":
 				cancelled.Add(1)
@@ -191,11 +193,11 @@ func TestSeveralQuestionsOfOneResult(t *testing.T) {
 	var c groupchat.ToolCall
 	err := s.fromResult(result)
 	for _, want := range []string{"A?", "B?"} {
-		needed, ok := errors.AsType[*groupchat.InputNeeded](err)
+		needed, ok := errors.AsType[*tools.InputNeeded](err)
 		if !ok || needed.Message != want {
 			t.Fatalf("asked is %v, want %s", err, want)
 		}
-		c.Inputs = append(c.Inputs, groupchat.ToolInput{Answer: groupchat.Answer{Payload: json.RawMessage(`{"x":1}`)}, State: needed.State})
+		c.Inputs = append(c.Inputs, groupchat.ToolInput{Answer: ask.Answer{Payload: json.RawMessage(`{"x":1}`)}, State: needed.State})
 		_, err = s.givenOf(c)
 	}
 	g, err := s.givenOf(c)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/internal/egress"
 )
 
@@ -70,12 +71,12 @@ type SourceOptions struct {
 	// Approve says whether a person must approve of each call; the zero value leaves that to the agent, and asks about
 	// tools that may do harm, unless the agent says otherwise: those without the server's hint that they only read or
 	// only add.
-	Approve groupchat.ToolApproval
+	Approve tools.Approval
 	// Required fails turns with tool_failed if the server cannot be reached or has not all tools of Only. Otherwise the
 	// model gets a note that tools are missing.
 	Required bool
 	// Retry limits repetitions of calls without an answer, of tools that may be repeated.
-	Retry groupchat.ToolRetry
+	Retry tools.Retry
 }
 
 func (o *Options) fill() {

@@ -15,7 +15,7 @@ import (
 // ReadResource returns the text of a resource of the server, at most Options.MaxResult bytes. Parts that are not text
 // are left out. The error is for the log: it has neither secrets nor what the resource says.
 func (s *Server) ReadResource(ctx context.Context, uri string) (string, error) {
-	result, err := ask(ctx, s, func(ctx context.Context, c *sdk.ClientSession) (*sdk.ReadResourceResult, error) {
+	result, err := query(ctx, s, func(ctx context.Context, c *sdk.ClientSession) (*sdk.ReadResourceResult, error) {
 		return c.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
 	})
 	if err != nil {
@@ -36,7 +36,7 @@ func (s *Server) ReadResource(ctx context.Context, uri string) (string, error) {
 // Prompt returns the text of a prompt of the server, filled in with arguments, at most Options.MaxResult bytes: the
 // texts of its messages, one after the other. The error is for the log.
 func (s *Server) Prompt(ctx context.Context, name string, arguments map[string]string) (string, error) {
-	result, err := ask(ctx, s, func(ctx context.Context, c *sdk.ClientSession) (*sdk.GetPromptResult, error) {
+	result, err := query(ctx, s, func(ctx context.Context, c *sdk.ClientSession) (*sdk.GetPromptResult, error) {
 		return c.GetPrompt(ctx, &sdk.GetPromptParams{Name: name, Arguments: arguments})
 	})
 	if err != nil {
@@ -63,8 +63,8 @@ const askTimeout = 30 * time.Second
 // An answer is a result that may ask a person, which only calls of tools can here.
 type answer interface{ NeedsInput() bool }
 
-// ask asks the server for something that changes nothing, so that it may ask again when the connection was lost.
-func ask[R answer](ctx context.Context, s *Server,
+// query asks the server for something that changes nothing, so that it may ask again when the connection was lost.
+func query[R answer](ctx context.Context, s *Server,
 	f func(context.Context, *sdk.ClientSession) (R, error)) (result R, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, cmp.Or(s.o.CallTimeout, askTimeout), errNoAnswer)
 	defer cancel()

@@ -20,6 +20,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 )
 
 // modeVariable makes the test binary a server over stdio.
@@ -258,31 +259,31 @@ func both(t *testing.T, f func(t *testing.T, o Options)) {
 }
 
 // call calls a tool of a source by its name there.
-func call(ctx context.Context, t *testing.T, source groupchat.ToolSource, name, arguments string) (groupchat.ToolResult, error) {
+func call(ctx context.Context, t *testing.T, source groupchat.ToolSource, name, arguments string) (tools.Result, error) {
 	t.Helper()
-	tools, err := source.Tools(ctx)
+	list, err := source.Tools(ctx)
 	if err != nil {
 		t.Fatalf("Tools() = %v", err)
 	}
-	for _, tool := range tools {
+	for _, tool := range list {
 		if tool.Name == name {
 			return tool.Call(ctx, groupchat.ToolCall{Name: name, Arguments: []byte(arguments), Key: "k1"})
 		}
 	}
 	t.Fatalf("no tool %q", name)
-	return groupchat.ToolResult{}, nil
+	return tools.Result{}, nil
 }
 
-func names(tools []groupchat.Tool) string {
-	var list []string
-	for _, tool := range tools {
-		list = append(list, tool.Name)
+func names(list []groupchat.Tool) string {
+	var all []string
+	for _, tool := range list {
+		all = append(all, tool.Name)
 	}
-	return strings.Join(list, " ")
+	return strings.Join(all, " ")
 }
 
 func toldText(err error) string {
-	if told, ok := errors.AsType[*groupchat.ToolError](err); ok {
+	if told, ok := errors.AsType[*tools.Error](err); ok {
 		return told.Text
 	}
 	return ""

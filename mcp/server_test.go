@@ -16,6 +16,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/internal/port"
 	"github.com/agui-gateway/gateway/internal/redact"
 )
@@ -25,12 +26,12 @@ func TestTools(t *testing.T) {
 	both(t, func(t *testing.T, o Options) {
 		o.CallTimeout, o.MaxResult = time.Minute, 1000
 		s := start(t, o)
-		tools, err := s.Source(SourceOptions{Only: []string{"wait", "args", "key"}, Prefix: "my_", Approve: groupchat.ApproveAlways}).Tools(t.Context())
-		if err != nil || names(tools) != "my_args my_key my_wait" {
-			t.Fatalf("Tools() = %s, %v", names(tools), err)
+		list, err := s.Source(SourceOptions{Only: []string{"wait", "args", "key"}, Prefix: "my_", Approve: tools.ApproveAlways}).Tools(t.Context())
+		if err != nil || names(list) != "my_args my_key my_wait" {
+			t.Fatalf("Tools() = %s, %v", names(list), err)
 		}
-		args := tools[0]
-		if args.Description != "does args" || args.Approve != groupchat.ApproveAlways || args.Timeout != time.Minute || args.MaxResult != 1000 {
+		args := list[0]
+		if args.Description != "does args" || args.Approve != tools.ApproveAlways || args.Timeout != time.Minute || args.MaxResult != 1000 {
 			t.Errorf("tool = %+v", args)
 		}
 		var schema struct {
@@ -40,16 +41,16 @@ func TestTools(t *testing.T) {
 		if err := json.Unmarshal(args.Parameters, &schema); err != nil || schema.Type != "object" || schema.Properties["x"].Type != "integer" {
 			t.Errorf("schema = %s, %v", args.Parameters, err)
 		}
-		if args.Repeat != groupchat.RepeatAgain || tools[1].Repeat != groupchat.RepeatAgain || tools[2].Repeat != groupchat.RepeatNever {
-			t.Errorf("repeat = %q %q %q, want never without a hint", args.Repeat, tools[1].Repeat, tools[2].Repeat)
+		if args.Repeat != tools.RepeatAgain || list[1].Repeat != tools.RepeatAgain || list[2].Repeat != tools.RepeatNever {
+			t.Errorf("repeat = %q %q %q, want never without a hint", args.Repeat, list[1].Repeat, list[2].Repeat)
 		}
-		agent := &groupchat.LLM{Sources: []groupchat.ToolSource{s.Source(SourceOptions{Approve: groupchat.ApproveAlways})}}
+		agent := &groupchat.LLM{Sources: []groupchat.ToolSource{s.Source(SourceOptions{Approve: tools.ApproveAlways})}}
 		if !agent.Describe().Interrupts {
 			t.Error("the agent does not say that people are asked")
 		}
-		tools, err = s.Source(SourceOptions{Only: []string{"args", "fly"}}).Tools(t.Context())
-		if err == nil || names(tools) != "args" {
-			t.Errorf("with an unknown name: %s, %v", names(tools), err)
+		list, err = s.Source(SourceOptions{Only: []string{"args", "fly"}}).Tools(t.Context())
+		if err == nil || names(list) != "args" {
+			t.Errorf("with an unknown name: %s, %v", names(list), err)
 		}
 	})
 }
@@ -96,13 +97,13 @@ func TestList(t *testing.T) {
 		if _, err := source.Tools(t.Context()); err == nil {
 			t.Error("nothing is missing")
 		}
-		tools, _ := source.Tools(t.Context())
-		if _, err := tools[0].Call(t.Context(), groupchat.ToolCall{}); err != nil {
+		list, _ := source.Tools(t.Context())
+		if _, err := list[0].Call(t.Context(), groupchat.ToolCall{}); err != nil {
 			t.Fatal(err)
 		}
 		eventually(t, func() bool {
-			tools, err := source.Tools(t.Context())
-			return err == nil && names(tools) == "grow grown"
+			list, err := source.Tools(t.Context())
+			return err == nil && names(list) == "grow grown"
 		})
 	})
 }
@@ -163,21 +164,21 @@ func TestSiteThatRestarts(t *testing.T) {
 	first := siteAt(t, addr)
 	o := Options{URL: "http://" + addr + "/mcp", HTTP: client(t), backoff: time.Nanosecond}
 	source := start(t, o).Source(SourceOptions{})
-	tools, err := source.Tools(t.Context())
+	list, err := source.Tools(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	first.CloseClientConnections()
 	first.Close()
-	if _, err := tools[0].Call(t.Context(), groupchat.ToolCall{}); toldText(err) != unreachable && toldText(err) != unknown {
+	if _, err := list[0].Call(t.Context(), groupchat.ToolCall{}); toldText(err) != unreachable && toldText(err) != unknown {
 		t.Fatalf("the model is told %q (%v)", toldText(err), err)
 	}
-	if known, err := source.Tools(t.Context()); err == nil || names(known) != names(tools) {
+	if known, err := source.Tools(t.Context()); err == nil || names(known) != names(list) {
 		t.Errorf("while it is away: %s, %v", names(known), err)
 	}
 	siteAt(t, addr)
 	eventually(t, func() bool {
-		got, err := tools[0].Call(t.Context(), groupchat.ToolCall{Arguments: []byte(`{"x":3}`)})
+		got, err := list[0].Call(t.Context(), groupchat.ToolCall{Arguments: []byte(`{"x":3}`)})
 		return err == nil && got.Content.Text() == `{"x":3}`
 	})
 }
@@ -198,12 +199,12 @@ func TestSessionThatIsForgotten(t *testing.T) {
 	closeAfter(t, h)
 	s := start(t, Options{URL: h.URL, HTTP: client(t)})
 	source := s.Source(SourceOptions{})
-	tools, err := source.Tools(t.Context())
+	list, err := source.Tools(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	forget <- struct{}{}
-	if got, err := tools[0].Call(t.Context(), groupchat.ToolCall{Arguments: []byte(`{"x":4}`)}); err != nil || got.Content.Text() != `{"x":4}` {
+	if got, err := list[0].Call(t.Context(), groupchat.ToolCall{Arguments: []byte(`{"x":4}`)}); err != nil || got.Content.Text() != `{"x":4}` {
 		t.Errorf("Call() = %q, %v", got.Content.Text(), err)
 	}
 }
@@ -222,9 +223,9 @@ func TestAway(t *testing.T) {
 			o.Log, o.backoff = log.logger(), time.Hour
 			s := start(t, o)
 			for range 3 {
-				tools, err := s.Source(SourceOptions{Only: []string{"a"}}).Tools(t.Context())
-				if err == nil || len(tools) != 0 || strings.Contains(err.Error(), "s3cret") {
-					t.Fatalf("Tools() = %v, %v", tools, err)
+				list, err := s.Source(SourceOptions{Only: []string{"a"}}).Tools(t.Context())
+				if err == nil || len(list) != 0 || strings.Contains(err.Error(), "s3cret") {
+					t.Fatalf("Tools() = %v, %v", list, err)
 				}
 			}
 			if n := strings.Count(log.String(), "server is away"); n != 1 {
@@ -295,7 +296,7 @@ func TestClose(t *testing.T) {
 	both(t, func(t *testing.T, o Options) {
 		s := start(t, o)
 		source := s.Source(SourceOptions{})
-		tools, err := source.Tools(t.Context())
+		list, err := source.Tools(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -305,7 +306,7 @@ func TestClose(t *testing.T) {
 		if _, err := source.Tools(t.Context()); err == nil {
 			t.Error("it has tools after Close")
 		}
-		if _, err := tools[0].Call(t.Context(), groupchat.ToolCall{}); toldText(err) != unreachable {
+		if _, err := list[0].Call(t.Context(), groupchat.ToolCall{}); toldText(err) != unreachable {
 			t.Errorf("the model is told %q", toldText(err))
 		}
 	})

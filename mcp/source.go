@@ -12,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 )
 
 // Source returns the server's tools for an agent. It may be used by several.
@@ -23,8 +24,8 @@ type source struct {
 }
 
 // Interrupts reports whether a person may have to approve of a call, as the agent has it.
-func (c *source) Interrupts(agent groupchat.Approvals) bool {
-	return c.o.Approve == groupchat.ApproveAlways || c.o.Approve == groupchat.ApproveByAgent && !agent.Never
+func (c *source) Interrupts(agent tools.Approvals) bool {
+	return c.o.Approve == tools.ApproveAlways || c.o.Approve == tools.ApproveByAgent && !agent.Never
 }
 
 // Required reports whether turns are to fail without the tools.
@@ -54,7 +55,7 @@ func (c *source) Origin() string {
 			parts = append(parts, name, values[name])
 		}
 	}
-	return groupchat.Origin(parts...)
+	return tools.Origin(parts...)
 }
 
 // Tools returns the tools that the server has now. If it cannot be reached, it returns those of the last list and an
@@ -97,13 +98,13 @@ func (c *source) tool(t *sdk.Tool) (groupchat.Tool, error) {
 	if err != nil {
 		return groupchat.Tool{}, err
 	}
-	repeat := groupchat.RepeatNever
+	repeat := tools.RepeatNever
 	if a := t.Annotations; a != nil && (a.ReadOnlyHint || a.IdempotentHint) {
-		repeat = groupchat.RepeatAgain
+		repeat = tools.RepeatAgain
 	}
 	return groupchat.Tool{
 		Name: c.o.Prefix + t.Name, SourceName: t.Name, Description: cmp.Or(t.Description, t.Title), Parameters: schema,
-		Call: func(ctx context.Context, call groupchat.ToolCall) (groupchat.ToolResult, error) {
+		Call: func(ctx context.Context, call groupchat.ToolCall) (tools.Result, error) {
 			return c.s.call(ctx, t.Name, call)
 		},
 		Repeat: repeat, Approve: c.o.Approve, Destructive: destructive(t.Annotations), Timeout: c.s.o.CallTimeout,

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/travel/internal/english"
 )
 
@@ -85,7 +86,7 @@ func (d desk[T]) ask(turn *groupchat.Turn, t trip, options []T, best, days int, 
 		Recommended: options[best],
 		By:          string(d.topic),
 		Schema:      d.schema(),
-		Check:       func(a groupchat.Answer) error { _, err := d.pick(options, a.Payload); return err },
+		Check:       func(a ask.Answer) error { _, err := d.pick(options, a.Payload); return err },
 		Again:       english.NotOffered(d.names(t)),
 	})
 	if err != nil {

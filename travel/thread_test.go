@@ -12,6 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/document"
 	"github.com/agui-gateway/gateway/travel"
@@ -27,7 +28,7 @@ type thread struct {
 	state      json.RawMessage
 	messages   []agui.Message
 	checkpoint json.RawMessage
-	open       []groupchat.Interrupt
+	open       []ask.Interrupt
 	ids        int
 
 	commits int // of the run

@@ -72,7 +72,7 @@ func (s *supervisor) understand(ctx context.Context, v groupchat.View, text stri
 		return byWords, nil
 	}
 	reply, err := v.AskModel(ctx, "understand", groupchat.ModelCall{
-		Purpose: groupchat.ForOther, Model: s.voice.model,
+		Purpose: model.ForOther, Model: s.voice.model,
 		Request: model.Request{
 			Schema: readingSchema, SchemaName: "request", Strict: true,
 			Messages: []model.Message{{Role: agui.RoleSystem, Text: reading},

@@ -44,7 +44,7 @@ func (v voice) ask(turn *groupchat.Turn, key string, script map[string]string,
 		return nil, err
 	}
 	reply, err := turn.AskModel("words/"+key, groupchat.ModelCall{
-		Purpose: groupchat.ForReply, Model: v.model,
+		Purpose: model.ForReply, Model: v.model,
 		Request: model.Request{
 			Schema: wordsSchema(script), SchemaName: "words", Strict: true,
 			Messages: []model.Message{{Role: agui.RoleSystem, Text: wording},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agui-gateway/gateway/cmd/gateway/internal/mermaid"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/profile"
 )
 
 // graphSettings are the settings that count for a team that is drawn, and which of its agents are.
@@ -31,10 +32,10 @@ func graph(_ context.Context, c *config, stdout, _ io.Writer) error {
 		}
 		agents = map[string]groupchat.Agent{c.agent: agents[c.agent]}
 	}
-	var infos []groupchat.Info
+	var infos []profile.Info
 	for _, name := range slices.Sorted(maps.Keys(agents)) {
-		info := groupchat.Info{}
-		if describer, ok := groupchat.As[groupchat.Describer](agents[name]); ok {
+		info := profile.Info{}
+		if describer, ok := groupchat.As[profile.Describer](agents[name]); ok {
 			info = describer.Describe()
 		}
 		info.Name = name

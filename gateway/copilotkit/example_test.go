@@ -12,6 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/gateway/copilotkit"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/profile"
 )
 
 // A page first requests the list of agents, by its route or in an envelope, and then suggestions: agents that implement
@@ -53,7 +54,7 @@ func Example() {
 // A shop is an agent that describes itself and makes suggestions.
 type shop struct{}
 
-func (shop) Describe() groupchat.Info { return groupchat.Info{Description: "Sells shirts"} }
+func (shop) Describe() profile.Info { return profile.Info{Description: "Sells shirts"} }
 
 func (shop) Run(_ context.Context, t *groupchat.Turn) error {
 	return groupchat.Say(t, "S and L are left.")

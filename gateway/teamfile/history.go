@@ -1,8 +1,8 @@
 package teamfile
 
 import (
-	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/history"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 )
 
 // leastTokens is the smallest limit of a request's tokens: instructions and tools take as much.
@@ -40,13 +40,13 @@ func (b *builder) history(n *Value) *history.Policy {
 
 // inherits reads whether a specialist that works in a copy of a conversation gets the part that its caller's model
 // gets, or all.
-func inherits(n *Value, branch groupchat.BranchPolicy) bool {
+func inherits(n *Value, branch tools.Branch) bool {
 	if n.OneOf("all", "inherit") != "inherit" {
 		return false
 	}
-	if branch != groupchat.BranchFork {
+	if branch != tools.BranchFork {
 		n.Bad("only an agent that works in a copy of the conversation is given a part of it; write `conversation: " +
 			"fork`, or remove this")
 	}
-	return branch == groupchat.BranchFork
+	return branch == tools.BranchFork
 }

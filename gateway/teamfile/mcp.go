@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/mcp"
 )
 
@@ -110,7 +110,7 @@ func (b *builder) server(n *Value) *mcp.Server {
 }
 
 // serverTools reads an entry of tools that names an MCP server.
-func (b *builder) serverTools(f *Fields, at *Value, approve groupchat.ToolApproval, c *toolList) {
+func (b *builder) serverTools(f *Fields, at *Value, approve tools.Approval, c *toolList) {
 	only := f.Take("only")
 	o := mcp.SourceOptions{Only: only.texts("only"), Prefix: f.Take("prefix").Text(), Approve: approve}
 	if only != nil && len(o.Only) == 0 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/document"
 )
@@ -125,7 +126,7 @@ type presetAnswer struct {
 }
 
 // onAsk reads the answers to questions that no person is asked.
-func onAsk(n *Value) func(context.Context, *groupchat.Turn, groupchat.Asked) (groupchat.Answer, bool, error) {
+func onAsk(n *Value) func(context.Context, *groupchat.Turn, groupchat.Asked) (ask.Answer, bool, error) {
 	if n == nil {
 		return nil
 	}
@@ -141,14 +142,14 @@ func onAsk(n *Value) func(context.Context, *groupchat.Turn, groupchat.Asked) (gr
 		}
 		answers = append(answers, presetAnswer{key: key, value: value.JSON(), from: from.pointer()})
 	}
-	return func(_ context.Context, t *groupchat.Turn, q groupchat.Asked) (groupchat.Answer, bool, error) {
+	return func(_ context.Context, t *groupchat.Turn, q groupchat.Asked) (ask.Answer, bool, error) {
 		for _, a := range answers {
 			if a.key == q.Key {
 				payload, ok := a.payload(t.State(), q.Schema)
-				return groupchat.Answer{Payload: payload}, ok, nil
+				return ask.Answer{Payload: payload}, ok, nil
 			}
 		}
-		return groupchat.Answer{}, false, nil
+		return ask.Answer{}, false, nil
 	}
 }
 

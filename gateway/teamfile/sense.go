@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/profile"
 )
 
 // This file has the warnings for valid files that probably contain a mistake: a team that only its limit ends, a
@@ -59,7 +60,7 @@ func (b *builder) warnOfTeam(manager *Value, c *groupchat.Chat, names []*Value) 
 		}
 	case "llm", "plan", "handoff":
 		for i, p := range c.Participants {
-			d, _ := groupchat.As[groupchat.Describer](p.Agent)
+			d, _ := groupchat.As[profile.Describer](p.Agent)
 			described := p.Description != "" || d != nil && d.Describe().Description != ""
 			if !described && names[i] != nil && p.Agent != nil {
 				names[i].warn("a model chooses among these and is told nothing of %q but its name; "+

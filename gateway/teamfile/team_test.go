@@ -20,6 +20,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/history"
 	"github.com/agui-gateway/gateway/groupchat/script"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/model/openai"
 )
@@ -178,7 +179,7 @@ func describeAgent(b *strings.Builder, indent string, agent groupchat.Agent) {
 		fmt.Fprintln(b)
 		for i := range a.Tools {
 			fmt.Fprintf(b, "%s  tool %s: %q approve=%q", indent, a.Tools[i].Name, a.Tools[i].Description, a.Tools[i].Approve)
-			if t := a.Tools[i]; t.SourceName != "" || t.Timeout > 0 || t.Retry != (groupchat.ToolRetry{}) {
+			if t := a.Tools[i]; t.SourceName != "" || t.Timeout > 0 || t.Retry != (tools.Retry{}) {
 				fmt.Fprintf(b, " of %q timeout=%s retry=%v", t.SourceName, t.Timeout, t.Retry)
 			}
 			fmt.Fprintln(b)

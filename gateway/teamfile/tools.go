@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -52,7 +53,7 @@ func (b *builder) tools(f *Fields, a *groupchat.LLM) []surfaceTool {
 	a.Approve.Never = true
 	for i := range a.Tools {
 		if !c.ownApproval[i] {
-			a.Tools[i].Approve = groupchat.ApproveNever // unless approve names it
+			a.Tools[i].Approve = tools.ApproveNever // unless approve names it
 		}
 	}
 	return c.designers
@@ -62,7 +63,7 @@ func (b *builder) tools(f *Fields, a *groupchat.LLM) []surfaceTool {
 func (c *toolList) empty() bool { return len(c.agent.Tools)+len(c.agent.Sources) == 0 && !c.hasUnknown }
 
 // remember reads for which later calls a person may approve with an answer.
-func (c *toolList) remember(n *Value) (scopes []groupchat.ApprovalScope) {
+func (c *toolList) remember(n *Value) (scopes []state.ApprovalScope) {
 	if c.empty() {
 		n.Bad("there are no tools whose approvals could be remembered; give the agent tools, or remove remember")
 	}
@@ -130,33 +131,33 @@ func (b *builder) tool(n *Value, c *toolList) {
 }
 
 // add gives the agent a tool.
-func (c *toolList) add(n *Value, t groupchat.Tool, approve groupchat.ToolApproval) {
+func (c *toolList) add(n *Value, t groupchat.Tool, approve tools.Approval) {
 	switch {
 	case c.has(t.Name):
 		n.Bad("there is another tool of this name; give one another with `name: …`")
 		return
-	case approve != groupchat.ApproveByAgent:
+	case approve != tools.ApproveByAgent:
 		t.Approve = approve
 	}
 	if t.SourceName != "" {
 		c.serverNames = append(c.serverNames, t.SourceName)
 	}
 	c.agent.Tools = append(c.agent.Tools, t)
-	c.ownApproval = append(c.ownApproval, approve != groupchat.ApproveByAgent)
+	c.ownApproval = append(c.ownApproval, approve != tools.ApproveByAgent)
 }
 
 // toolApproval reads whether calls of one entry's tools need a person's approval. Without n the agent's key decides.
-func toolApproval(n *Value) groupchat.ToolApproval {
+func toolApproval(n *Value) tools.Approval {
 	if n.IsList() {
 		n.fail("for one entry approve is always or never; name the tools in the agent's own `approve: [ names ]`")
 	}
 	switch n.OneOf(approveAlways, approveNever) {
 	case approveAlways:
-		return groupchat.ApproveAlways
+		return tools.ApproveAlways
 	case approveNever:
-		return groupchat.ApproveNever
+		return tools.ApproveNever
 	default:
-		return groupchat.ApproveByAgent
+		return tools.ApproveByAgent
 	}
 }
 
@@ -171,8 +172,8 @@ func (b *builder) agentTool(f *Fields) groupchat.Tool {
 		Scope:       b.scope(f),
 		Writes:      f.Take("writes").pointers("writes"),
 		Retries:     f.Take("retries").Count(0),
-		Branch: orDefault(f.Take("conversation"), groupchat.BranchFork.String(),
-			groupchat.BranchFresh, groupchat.BranchParent, groupchat.BranchSession),
+		Branch: orDefault(f.Take("conversation"), tools.BranchFork.String(),
+			tools.BranchFresh, tools.BranchParent, tools.BranchSession),
 	}
 	o.Inherit = inherits(f.Take("history"), o.Branch)
 	o.Show = f.Take("show").on()

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/httptool"
 	"github.com/agui-gateway/gateway/internal/egress"
 )
@@ -71,9 +72,9 @@ func arguments(n *Value, what string) []string {
 const mostToolRetries = 10
 
 // toolRetry reads how often calls without an answer are made again.
-func toolRetry(f *Fields) groupchat.ToolRetry {
+func toolRetry(f *Fields) tools.Retry {
 	times, backoff := f.Take("retries"), f.Take("backoff")
-	r := groupchat.ToolRetry{Times: times.Count(0), Backoff: backoff.duration()}
+	r := tools.Retry{Times: times.Count(0), Backoff: backoff.duration()}
 	switch {
 	case r.Times > mostToolRetries:
 		times.Bad("more than %d retries; write fewer", mostToolRetries)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 )
 
 // A ToolPart is a tool of the program, see [Options.Tools], that an agent of the file has.
@@ -45,7 +46,7 @@ func (b *builder) programTool(f *Fields) (t groupchat.Tool) {
 	if timeout > 0 {
 		t.Timeout = timeout
 	}
-	if retry != (groupchat.ToolRetry{}) {
+	if retry != (tools.Retry{}) {
 		t.Retry = retry
 	}
 	if err := t.Validate(); err != nil {

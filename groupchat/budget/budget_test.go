@@ -14,6 +14,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/thread"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -35,11 +36,11 @@ func thirsty(asked *int, tools int) model.Model {
 // looks is a tool that says when n calls were enough.
 func looks(n int) groupchat.Tool {
 	calls := 0
-	return groupchat.Tool{Name: "look", Call: func(context.Context, groupchat.ToolCall) (groupchat.ToolResult, error) {
+	return groupchat.Tool{Name: "look", Call: func(context.Context, groupchat.ToolCall) (tools.Result, error) {
 		if calls++; calls == n {
-			return groupchat.TextResult("enough"), nil
+			return tools.Text("enough"), nil
 		}
-		return groupchat.TextResult("more"), nil
+		return tools.Text("more"), nil
 	}}
 }
 

@@ -8,19 +8,20 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
 	"github.com/agui-gateway/gateway/groupchat/modeltest"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 )
 
 // support answers about refunds, which a person has to approve of.
-func support(m model.Model, refund func(context.Context, groupchat.ToolCall) (groupchat.ToolResult, error)) groupchat.Agent {
+func support(m model.Model, refund func(context.Context, groupchat.ToolCall) (tools.Result, error)) groupchat.Agent {
 	return &groupchat.LLM{Model: m, Tools: []groupchat.Tool{{
-		Name: "refund", Description: "pays money back", Approve: groupchat.ApproveAlways, Call: refund,
+		Name: "refund", Description: "pays money back", Approve: tools.ApproveAlways, Call: refund,
 		Parameters: json.RawMessage(`{"type":"object","properties":{"euros":{"type":"integer"}},"required":["euros"]}`),
 	}}}
 }
 
-func paid(context.Context, groupchat.ToolCall) (groupchat.ToolResult, error) {
-	return groupchat.TextResult("paid"), nil
+func paid(context.Context, groupchat.ToolCall) (tools.Result, error) {
+	return tools.Text("paid"), nil
 }
 
 // A printer is what a *testing.T is in a test.

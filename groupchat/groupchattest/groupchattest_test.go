@@ -16,6 +16,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
 	"github.com/agui-gateway/gateway/groupchat/modeltest"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -179,9 +180,9 @@ func TestEachTakeover(t *testing.T) {
 	payments := map[*groupchattest.Thread]*atomic.Int64{}
 	build := func(t modeltest.T) *groupchattest.Thread {
 		n := &atomic.Int64{}
-		pay := func(context.Context, groupchat.ToolCall) (groupchat.ToolResult, error) {
+		pay := func(context.Context, groupchat.ToolCall) (tools.Result, error) {
 			n.Add(1)
-			return groupchat.TextResult("paid"), nil
+			return tools.Text("paid"), nil
 		}
 		th := groupchattest.NewThread(t, support(modeltest.New(t, replies()[:2]...), pay), groupchattest.Options{})
 		payments[th] = n

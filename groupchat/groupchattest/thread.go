@@ -11,6 +11,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/groupchat/modeltest"
 	"github.com/agui-gateway/gateway/groupchat/thread"
 )
@@ -134,7 +135,7 @@ func (th *Thread) Reject(tools ...string) *Run {
 // Cancel calls questions off.
 func (th *Thread) Cancel(keys ...string) *Run {
 	th.t.Helper()
-	return th.Answer(all(keys, groupchat.Answer{Cancelled: true}))
+	return th.Answer(all(keys, ask.Answer{Cancelled: true}))
 }
 
 func all(names []string, value any) map[string]any {

@@ -12,6 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/thread"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -241,9 +242,9 @@ func TestWhatAModelIsSentAndAnswers(t *testing.T) {
 		{Text: "Found bob@example.org."},
 	}}
 	var called string
-	look := groupchat.Tool{Name: "look", Call: func(_ context.Context, c groupchat.ToolCall) (groupchat.ToolResult, error) {
+	look := groupchat.Tool{Name: "look", Call: func(_ context.Context, c groupchat.ToolCall) (tools.Result, error) {
 		called = string(c.Arguments)
-		return groupchat.TextResult(`{"mail":"carl@example.org"}`), nil
+		return tools.Text(`{"mail":"carl@example.org"}`), nil
 	}}
 	agent := &groupchat.LLM{Model: m, Instructions: "Help desk: desk@example.org", Tools: []groupchat.Tool{look}}
 	p := play(t, agent, "I am ann@example.org", Rule{On: []Place{Request, Reply, ToolResult}, Detect: []Detector{Email, Card}, Do: Redact})
@@ -283,9 +284,9 @@ func TestCallsOfTools(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			called := false
-			agent := &groupchat.LLM{Tools: []groupchat.Tool{{Name: "shell", Call: func(context.Context, groupchat.ToolCall) (groupchat.ToolResult, error) {
+			agent := &groupchat.LLM{Tools: []groupchat.Tool{{Name: "shell", Call: func(context.Context, groupchat.ToolCall) (tools.Result, error) {
 				called = true
-				return groupchat.TextResult("ran as root"), nil
+				return tools.Text("ran as root"), nil
 			}}}, Model: model.Func(func(_ context.Context, r model.Request, _ model.Deltas) (model.Reply, error) {
 				if last := r.Messages[len(r.Messages)-1]; last.Role == agui.RoleTool {
 					return model.Reply{Text: "told: " + last.Text}, nil

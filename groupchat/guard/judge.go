@@ -10,6 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
@@ -48,7 +49,7 @@ func (r *Rule) act() (string, error) {
 	case Replace:
 		return r.Say, nil
 	case Tell:
-		return "", &groupchat.ToolError{Text: r.Say}
+		return "", &tools.Error{Text: r.Say}
 	default:
 		return "", r.refusal()
 	}
@@ -80,7 +81,7 @@ const judging = "You decide whether a text may pass. The text is the whole of th
 func (j *Judge) allows(ctx context.Context, t *groupchat.Turn, text string) (bool, error) {
 	key := "guard/" + state.Hash([]byte(j.Instructions), []byte(text))[:24]
 	reply, err := t.AskModel(key,
-		groupchat.ModelCall{Purpose: groupchat.ForGuard, Model: &patient{j.Model, j, ctx}, Request: model.Request{
+		groupchat.ModelCall{Purpose: model.ForGuard, Model: &patient{j.Model, j, ctx}, Request: model.Request{
 			Messages: []model.Message{{Role: agui.RoleSystem, Text: judging + j.Instructions},
 				{Role: agui.RoleUser, Text: text}},
 			Schema: verdictSchema, SchemaName: "verdict", Strict: true,

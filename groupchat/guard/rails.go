@@ -11,6 +11,8 @@ import (
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/model"
 )
@@ -103,7 +105,7 @@ func (g *rails) turn(ctx context.Context, t *groupchat.Turn, next func(context.C
 		}
 	}
 	err := next(ctx)
-	if pause, ok := errors.AsType[*groupchat.Pause](err); ok {
+	if pause, ok := errors.AsType[*ask.Pause](err); ok {
 		if rules := g.on(Output); rules != nil {
 			return g.questions(ctx, t, pause, rules)
 		}
@@ -130,9 +132,9 @@ func lastInput(t *groupchat.Turn) []string {
 }
 
 // questions judges the messages of questions. Their options and schemas stay: an answer has to match them.
-func (g *rails) questions(ctx context.Context, t *groupchat.Turn, p *groupchat.Pause, rules []*Rule) error {
+func (g *rails) questions(ctx context.Context, t *groupchat.Turn, p *ask.Pause, rules []*Rule) error {
 	judge := edit(ctx, t, rules)
-	asked := &groupchat.Pause{Calls: p.Calls}
+	asked := &ask.Pause{Calls: p.Calls}
 	for _, i := range p.Interrupts {
 		var err error
 		if i.Message, err = judge(i.Message); err != nil {
@@ -158,11 +160,11 @@ func (g *rails) questions(ctx context.Context, t *groupchat.Turn, p *groupchat.P
 }
 
 // tool judges what a tool is called with and what it returns.
-func (g *rails) tool(ctx context.Context, u groupchat.ToolUse, next groupchat.ToolFunc) (groupchat.ToolResult, error) {
+func (g *rails) tool(ctx context.Context, u groupchat.ToolUse, next groupchat.ToolFunc) (tools.Result, error) {
 	if rules := g.on(ToolArguments); rules != nil {
 		arguments, err := editJSON(string(u.Call.Arguments), edit(ctx, u.Turn, rules))
 		if err != nil {
-			return groupchat.ToolResult{}, err
+			return tools.Result{}, err
 		}
 		u.Call.Arguments = json.RawMessage(arguments)
 	}
@@ -171,7 +173,7 @@ func (g *rails) tool(ctx context.Context, u groupchat.ToolUse, next groupchat.To
 		result.Content, err = editContent(result.Content, edit(ctx, u.Turn, rules))
 	}
 	if err != nil {
-		return groupchat.ToolResult{}, err
+		return tools.Result{}, err
 	}
 	return result, nil
 }
@@ -186,7 +188,7 @@ func (g *rails) model(ctx context.Context, c groupchat.ModelCall, next groupchat
 		c.Request.Messages = messages
 	}
 	rules := g.on(Reply)
-	if rules == nil || c.Purpose == groupchat.ForGuard || c.Turn == nil {
+	if rules == nil || c.Purpose == model.ForGuard || c.Turn == nil {
 		return next(ctx, c)
 	}
 	return judgedReply(ctx, c, next, rules)

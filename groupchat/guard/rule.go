@@ -96,7 +96,7 @@ type Rule struct {
 }
 
 // A Judge asks a model whether a text may pass. It answers {"allow": …, "reason": …}; the reason is for the log. The
-// call has the purpose [groupchat.ForGuard], is recorded, and counts as the run's.
+// call has the purpose [model.ForGuard], is recorded, and counts as the run's.
 type Judge struct {
 	Model        model.Model
 	Instructions string        // what may pass, or may not, in plain words

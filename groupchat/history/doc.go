@@ -8,4 +8,5 @@
 //	request.go    the messages of a request        plan.go     where a conversation can be cut
 //	shortener.go  the notes for later runs         count.go    how long a request is
 //	results.go    results of tools                 summary.go  summaries of omitted messages
+//	notes.go      what a thread keeps between runs
 package history

@@ -142,7 +142,7 @@ func speakerOf(c groupchat.ModelCall) string {
 	switch {
 	case c.Turn == nil:
 		return ""
-	case c.Purpose == groupchat.ForChoice || c.Purpose == groupchat.ForPlan:
+	case c.Purpose == model.ForChoice || c.Purpose == model.ForPlan:
 		return "supervisor"
 	case c.Turn.Path() == "":
 		return c.Turn.Input().Agent

@@ -35,7 +35,7 @@ func (a *asking) until(task string, v groupchat.View, ask func(key string, c gro
 	}
 	for try := 1; ; try++ {
 		got, err := ask(strconv.Itoa(try),
-			groupchat.ModelCall{Purpose: groupchat.ForPlan, Model: a.m.o.Model, Request: request})
+			groupchat.ModelCall{Purpose: model.ForPlan, Model: a.m.o.Model, Request: request})
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/profile"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -93,7 +94,7 @@ type memory struct {
 func (*manager) Kind() string { return "plan" }
 
 // Describe tells whether the manager asks people.
-func (m *manager) Describe() groupchat.Info { return groupchat.Info{Interrupts: m.o.Review != nil} }
+func (m *manager) Describe() profile.Info { return profile.Info{Interrupts: m.o.Review != nil} }
 
 // Snapshot is part of [groupchat.Snapshotter].
 func (m *manager) Snapshot() (json.RawMessage, error) { return json.Marshal(m.memory) }
@@ -255,5 +256,5 @@ var (
 	_ groupchat.Snapshotter     = (*manager)(nil)
 	_ groupchat.Checker         = (*manager)(nil)
 	_ groupchat.Kinded          = (*manager)(nil)
-	_ groupchat.Describer       = (*manager)(nil)
+	_ profile.Describer         = (*manager)(nil)
 )

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/internal/clip"
 	"github.com/agui-gateway/gateway/internal/exact"
 )
@@ -138,11 +139,11 @@ func (m *manager) review(t *groupchat.Turn, n int) (verdict, error) {
 	shown := numbered(m.Ledger.Plan)
 	answer, err := t.Ask(groupchat.Question{
 		Key: "plan-" + strconv.Itoa(n), Reason: "confirmation", TTL: m.o.Review.TTL,
-		Schema: groupchat.VerdictSchema(map[string]any{
+		Schema: ask.VerdictSchema(map[string]any{
 			"plan": map[string]any{"type": "string", "title": "The plan, one step a line", "default": shown},
 		}),
 		Message: cmp.Or(m.o.Review.Message, "Shall we go about it like this?") + "\n\n" + shown,
-		Check: func(a groupchat.Answer) error {
+		Check: func(a ask.Answer) error {
 			_, err := readVerdict(a, shown)
 			return err
 		},
@@ -156,7 +157,7 @@ func (m *manager) review(t *groupchat.Turn, n int) (verdict, error) {
 
 // readVerdict reads the answer of a person who was shown a plan. A plan of another text is approved unless the answer
 // says otherwise.
-func readVerdict(a groupchat.Answer, shown string) (v verdict, err error) {
+func readVerdict(a ask.Answer, shown string) (v verdict, err error) {
 	form := map[string]json.RawMessage{}
 	var text string
 	if exact.Unmarshal(a.Payload, &form) == nil && form["plan"] != nil {
@@ -175,7 +176,7 @@ func readVerdict(a groupchat.Answer, shown string) (v verdict, err error) {
 			return v, err
 		}
 	}
-	given, err := groupchat.ReadVerdict(a, "plan")
+	given, err := ask.ReadVerdict(a, "plan")
 	v.comments = strings.TrimSpace(clip.Bytes(given.Changes(), maxTask))
 	v.denied = !given.Approved && v.comments == ""
 	return v, err

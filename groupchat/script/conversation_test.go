@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/groupchat/condition"
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
 	"github.com/agui-gateway/gateway/state/document"
@@ -82,7 +83,7 @@ func send(t *testing.T, r *groupchattest.Thread, lines []string) *groupchattest.
 		case "answer":
 			all[key] = json.RawMessage(value)
 		case "cancel":
-			all[key] = groupchat.Answer{Cancelled: true}
+			all[key] = ask.Answer{Cancelled: true}
 		case "result":
 			all[key] = value
 		default:

@@ -9,6 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
 )
 
@@ -25,7 +26,7 @@ func given(payloads map[string]string) map[string]any {
 	all := map[string]any{}
 	for key, payload := range payloads {
 		if all[key] = json.RawMessage(payload); payload == "cancel" {
-			all[key] = groupchat.Answer{Cancelled: true}
+			all[key] = ask.Answer{Cancelled: true}
 		}
 	}
 	return all

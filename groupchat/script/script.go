@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/profile"
 )
 
 // An Agent is a [groupchat.Agent] without a model: it takes its steps from top to bottom, in every turn anew and with
@@ -20,12 +22,12 @@ type Agent struct {
 }
 
 // Describe says whether the script asks.
-func (s *Agent) Describe() groupchat.Info {
-	info := groupchat.Info{Description: s.Description, Structure: groupchat.Structure{Kind: groupchat.KindScript}}
+func (s *Agent) Describe() profile.Info {
+	info := profile.Info{Description: s.Description, Structure: profile.Structure{Kind: profile.KindScript}}
 	for step := range all(s.Steps) {
 		info.Interrupts = info.Interrupts || step.Ask != nil || len(step.AskMany) > 0
 		info.ClientTools = info.ClientTools || step.Tool != nil
-		if d, ok := agentOf(step).(groupchat.Describer); ok {
+		if d, ok := agentOf(step).(profile.Describer); ok {
 			called := d.Describe()
 			info.Interrupts, info.ClientTools = info.Interrupts || called.Interrupts,
 				info.ClientTools || called.ClientTools
@@ -75,7 +77,7 @@ func (s *Agent) run(t *groupchat.Turn) error {
 			return errTooLong
 		}
 		over, err := w.take(&s.Steps[i], top.step(i), known)
-		if _, waits := errors.AsType[*groupchat.Pause](err); waits {
+		if _, waits := errors.AsType[*ask.Pause](err); waits {
 			err = errors.Join(err, rememberSteps(t, s.Steps[:i+1]))
 		}
 		if _, cancelled := errors.AsType[errCancelled](err); cancelled {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 )
 
 // ToolOptions describe a tool that is a script.
@@ -33,44 +35,44 @@ func NewTool(o ToolOptions) groupchat.Tool {
 // cancelledResult is the result of a call after a cancelled question.
 const cancelledResult = "The person called the question off."
 
-func (o *ToolOptions) call(_ context.Context, t *groupchat.Turn, c groupchat.ToolCall) (groupchat.ToolResult, error) {
+func (o *ToolOptions) call(_ context.Context, t *groupchat.Turn, c groupchat.ToolCall) (tools.Result, error) {
 	w, known := &walk{t: t, turns: map[string]int{}}, values{}
 	known.learn("", nil)
 	var arguments map[string]json.RawMessage
 	if err := json.Unmarshal(c.Arguments, &arguments); err != nil {
-		return groupchat.ToolResult{}, err // they matched the schema of an object before
+		return tools.Result{}, err // they matched the schema of an object before
 	}
 	known[rootArguments] = arguments
 	err := t.Exclusive(&Agent{Steps: o.Steps}, func() error {
 		_, err := w.steps(o.Steps, top, known)
-		if _, waits := errors.AsType[*groupchat.Pause](err); waits {
+		if _, waits := errors.AsType[*ask.Pause](err); waits {
 			return errors.Join(err, rememberSteps(t, o.Steps))
 		}
 		return err
 	})
 	if _, cancelled := errors.AsType[errCancelled](err); cancelled {
-		return groupchat.TextResult(cancelledResult), nil
+		return tools.Text(cancelledResult), nil
 	}
 	if failed, ok := errors.AsType[*errcode.Error](err); ok && errors.Is(err, errFail) {
-		return groupchat.ToolResult{}, &groupchat.ToolError{Text: failed.Public(), Err: err}
+		return tools.Result{}, &tools.Error{Text: failed.Public(), Err: err}
 	}
 	if err != nil {
-		return groupchat.ToolResult{}, err
+		return tools.Result{}, err
 	}
 	return o.result(w, known), nil
 }
 
-func (o *ToolOptions) result(w *walk, known values) groupchat.ToolResult {
+func (o *ToolOptions) result(w *walk, known values) tools.Result {
 	raw := w.last
 	switch {
 	case o.Result != nil:
 		raw = known.raw(o.Result)
 	case raw == nil:
-		return groupchat.TextResult("done")
+		return tools.Text("done")
 	}
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
-		return groupchat.TextResult(text)
+		return tools.Text(text)
 	}
-	return groupchat.TextResult(string(raw))
+	return tools.Text(string(raw))
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/profile"
 )
 
 // Validate reports every mistake of the script, joined; each names its step, counted from 1: "step 2.then.1" is in the
@@ -209,6 +210,6 @@ func (c *validation) uses(v any) {
 }
 
 var (
-	_ groupchat.Agent     = (*Agent)(nil)
-	_ groupchat.Describer = (*Agent)(nil)
+	_ groupchat.Agent   = (*Agent)(nil)
+	_ profile.Describer = (*Agent)(nil)
 )

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/document"
 )
@@ -49,7 +49,7 @@ func (c *validation) ask(action string, a *Ask) {
 
 // card looks at what a question has beside its options.
 func (c *validation) card(action string, a *Ask) {
-	if err := groupchat.CheckCard(a.Value); err != nil {
+	if _, err := ask.CardMembers(a.Value); err != nil {
 		c.bad("%s: question %q: %w", action, a.Key, err)
 	}
 	if a.Schema == nil {

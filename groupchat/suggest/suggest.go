@@ -84,7 +84,7 @@ func (g *suggester) ask(ctx context.Context, s groupchat.Situation) ([]groupchat
 	var reply *model.Reply
 	agent := groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
 		got, err := t.AskModel("suggestions",
-			groupchat.ModelCall{Purpose: groupchat.ForOther, Model: g.Model, Request: g.request(s)})
+			groupchat.ModelCall{Purpose: model.ForOther, Model: g.Model, Request: g.request(s)})
 		reply = &got
 		return err
 	})

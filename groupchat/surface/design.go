@@ -9,6 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/a2ui"
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/model"
 )
@@ -56,10 +57,10 @@ type order struct {
 	Changes string `json:"changes"`
 }
 
-func (d designer) call(_ context.Context, t *groupchat.Turn, c groupchat.ToolCall) (groupchat.ToolResult, error) {
+func (d designer) call(_ context.Context, t *groupchat.Turn, c groupchat.ToolCall) (tools.Result, error) {
 	var wanted order
 	if err := exact.Unmarshal(c.Arguments, &wanted); err != nil {
-		return groupchat.ToolResult{}, err // they matched the schema
+		return tools.Result{}, err // they matched the schema
 	}
 	catalogue := d.catalogue(t)
 	live := &preview{t: t, w: d.watcher(t), call: c.ID, tool: d.tool()}
@@ -68,28 +69,28 @@ func (d designer) call(_ context.Context, t *groupchat.Turn, c groupchat.ToolCal
 	for n := 1; n <= d.attempts(); n++ {
 		live.begun = false
 		reply, err := t.AskModel("surface/"+strconv.Itoa(n), groupchat.ModelCall{
-			Purpose: groupchat.ForOther, Model: d.Model, Request: d.request(t, wanted, catalogue, problems),
+			Purpose: model.ForOther, Model: d.Model, Request: d.request(t, wanted, catalogue, problems),
 			On: model.Deltas{Call: live.delta},
 		})
 		if err != nil {
-			return groupchat.ToolResult{}, err
+			return tools.Result{}, err
 		}
 		design, found := a2ui.Design{},
 			[]a2ui.Problem{{Code: a2ui.CodeEmpty, Path: "components", Message: d.tool() + " was not called"}}
 		if len(reply.Calls) > 0 {
 			written := json.RawMessage(reply.Calls[0].Arguments)
 			if err := live.complete(string(written)); err != nil {
-				return groupchat.ToolResult{}, err
+				return tools.Result{}, err
 			}
 			if found = problemsOf(written, catalogue); found == nil {
 				_ = exact.Unmarshal(written, &design) // it was read before
-				return groupchat.TextResult(a2ui.Result(design.Operations(catalogue.ID))), nil
+				return tools.Text(a2ui.Result(design.Operations(catalogue.ID))), nil
 			}
 		}
 		problems = found
 		attempts = append(attempts, a2ui.Attempt{Attempt: n, Errors: found})
 	}
-	return groupchat.TextResult(a2ui.Exhausted(attempts)), nil
+	return tools.Text(a2ui.Exhausted(attempts)), nil
 }
 
 // A preview shows a surface while its design comes, as the activity of the call that asked for it.

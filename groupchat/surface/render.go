@@ -8,6 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/a2ui"
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/internal/exact"
 )
 
@@ -30,9 +31,9 @@ const maxArguments = 3 * a2ui.MaxSurface
 // Render returns the tool that renders. It decides only whether what the model wrote can be drawn: [Hooks] show it.
 func Render(o Options) groupchat.Tool {
 	return groupchat.Tool{
-		Name: o.tool(), Description: renderDescription, Parameters: renderSchema, Approve: groupchat.ApproveNever,
-		Turn: func(_ context.Context, t *groupchat.Turn, c groupchat.ToolCall) (groupchat.ToolResult, error) {
-			return groupchat.TextResult(o.judge(t, c.Arguments)), nil
+		Name: o.tool(), Description: renderDescription, Parameters: renderSchema, Approve: tools.ApproveNever,
+		Turn: func(_ context.Context, t *groupchat.Turn, c groupchat.ToolCall) (tools.Result, error) {
+			return tools.Text(o.judge(t, c.Arguments)), nil
 		},
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat/guard"
 	"github.com/agui-gateway/gateway/groupchat/modeltest"
 	"github.com/agui-gateway/gateway/groupchat/surface"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -28,8 +29,8 @@ const (
 )
 
 // agent is one with tools that shows surfaces.
-func agent(m model.Model, o surface.Options, hooks []groupchat.Hooks, tools ...groupchat.Tool) groupchat.Agent {
-	return groupchat.WithHooks(groupchat.WithHooks(&groupchat.LLM{Model: m, Tools: tools, Surfaces: true}, surface.Hooks(o)), hooks...)
+func agent(m model.Model, o surface.Options, hooks []groupchat.Hooks, list ...groupchat.Tool) groupchat.Agent {
+	return groupchat.WithHooks(groupchat.WithHooks(&groupchat.LLM{Model: m, Tools: list, Surfaces: true}, surface.Hooks(o)), hooks...)
 }
 
 // activities are the messages of surfaces in a thread, and what they say.
@@ -131,8 +132,8 @@ func TestADesignThatDoesNotSucceed(t *testing.T) {
 
 // saying is a tool that always comes to the same.
 func saying(name, text string) groupchat.Tool {
-	return groupchat.Tool{Name: name, Approve: groupchat.ApproveNever, Call: func(context.Context, groupchat.ToolCall) (groupchat.ToolResult, error) {
-		return groupchat.TextResult(text), nil
+	return groupchat.Tool{Name: name, Approve: tools.ApproveNever, Call: func(context.Context, groupchat.ToolCall) (tools.Result, error) {
+		return tools.Text(text), nil
 	}}
 }
 
@@ -144,14 +145,14 @@ func TestResultsOfTools(t *testing.T) {
 		"change": `{"a2ui_operations":[{"version":"v0.9","updateDataModel":{"surfaceId":"s","path":"/t","value":"<script>alert(1)</script>"}}]}`,
 		"stray":  `{"a2ui_operations":[{"version":"v0.9","updateDataModel":{"surfaceId":"nobody","path":"/t","value":1}}]}`,
 	}
-	var tools []groupchat.Tool
+	var list []groupchat.Tool
 	for _, name := range []string{"search", "change", "stray"} {
-		tools = append(tools, saying(name, texts[name]))
+		list = append(list, saying(name, texts[name]))
 	}
-	tools[0].Approve = groupchat.ApproveAlways
+	list[0].Approve = tools.ApproveAlways
 	m := modeltest.New(t, modeltest.Calls("search", `{}`), modeltest.Text("No."), modeltest.Calls("search", `{}`), modeltest.Text("Shown."),
 		modeltest.Calls("change", `{}`), modeltest.Calls("stray", `{}`), modeltest.Text("Changed."))
-	th := groupchattest.NewThread(t, agent(m, surface.Options{}, nil, tools...), groupchattest.Options{})
+	th := groupchattest.NewThread(t, agent(m, surface.Options{}, nil, list...), groupchattest.Options{})
 	th.Say("Search.")
 	th.Reject("search")
 	if ids, _ := activities(th); ids != nil {

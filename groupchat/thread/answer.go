@@ -9,7 +9,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -41,7 +41,7 @@ type Call struct {
 }
 
 // Answer continues the paused run. Each name in answers is the key, the id or the tool of an open question, or the name
-// or the id of an open call. The values are encoded as JSON, except a [groupchat.Answer]: Answer{Cancelled: true}
+// or the id of an open call. The values are encoded as JSON, except a [ask.Answer]: Answer{Cancelled: true}
 // cancels a question. True or false approves or declines a call. A string is the text of a call's result; for other
 // values it is their JSON.
 //
@@ -110,13 +110,13 @@ func (l *liveRun) take(s *savedThread, name string, value any) error {
 }
 
 func (l *liveRun) answer(s *savedThread, q Question, value any) error {
-	given, ok := value.(groupchat.Answer)
+	given, ok := value.(ask.Answer)
 	if !ok {
 		raw, err := json.Marshal(value)
 		if err != nil {
 			return fail(errcode.ResumeInvalid, "the answer to %q: %w", q.Key, err)
 		}
-		given = groupchat.Answer{Payload: raw}
+		given = ask.Answer{Payload: raw}
 	}
 	a := state.Answer{ID: q.ID, Status: agui.ResumeCancelled}
 	if !given.Cancelled {
@@ -134,7 +134,7 @@ func (l *liveRun) answer(s *savedThread, q Question, value any) error {
 
 // interrupt returns the open question with an id.
 func (s *savedThread) interrupt(id string) agui.Interrupt {
-	i := slices.IndexFunc(s.Waiting.Questions, func(q groupchat.Interrupt) bool { return q.ID == id })
+	i := slices.IndexFunc(s.Waiting.Questions, func(q ask.Interrupt) bool { return q.ID == id })
 	return s.Waiting.Questions[i].Interrupt
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/history"
 	"github.com/agui-gateway/gateway/internal/lock"
 	"github.com/agui-gateway/gateway/state/document"
 )
@@ -21,7 +22,7 @@ type threadRun struct {
 	run       *run.Run
 	doc       *document.Document
 	usage     groupchat.Usage
-	notes     groupchat.Notes
+	notes     history.Notes
 	before    savedThread         // the thread when the run began
 	messages  []groupchat.Message // of the last commit
 	committed bool

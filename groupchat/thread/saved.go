@@ -7,6 +7,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -28,9 +29,9 @@ type savedThread struct {
 
 // A waitingRun waits for people, or for a frontend.
 type waitingRun struct {
-	Checkpoint json.RawMessage       `json:"checkpoint"`
-	Questions  []groupchat.Interrupt `json:"questions,omitempty"`
-	Calls      []state.Call          `json:"calls,omitempty"`
+	Checkpoint json.RawMessage `json:"checkpoint"`
+	Questions  []ask.Interrupt `json:"questions,omitempty"`
+	Calls      []state.Call    `json:"calls,omitempty"`
 	// Effects are those of a run that brought answers and failed before its first commit.
 	Effects map[string]json.RawMessage `json:"effects,omitempty"`
 }

@@ -15,8 +15,10 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/groupchat/history"
 	"github.com/agui-gateway/gateway/groupchat/thread"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -87,7 +89,7 @@ func TestThreadGoesOnOverRuns(t *testing.T) {
 	wantCode(t, err, errcode.NotFound)
 	result, err = th.Say(t.Context(), "And back")
 	wantNone(t, err)
-	if result, err = result.Answer(t.Context(), map[string]any{"airline": groupchat.Answer{Cancelled: true}}); err != nil || result.Text != "" {
+	if result, err = result.Answer(t.Context(), map[string]any{"airline": ask.Answer{Cancelled: true}}); err != nil || result.Text != "" {
 		t.Errorf("called off it comes to %+v, %v", result, err)
 	}
 	if n := len(th.Messages()); n != 3 {
@@ -133,10 +135,10 @@ func TestThreadCallsAndApprovals(t *testing.T) {
 	})
 	deleted := ""
 	agent := &groupchat.LLM{Model: speaks, Tools: []groupchat.Tool{{
-		Name: "delete", Approve: groupchat.ApproveAlways, Parameters: json.RawMessage(`{"type":"object"}`),
-		Call: func(_ context.Context, c groupchat.ToolCall) (groupchat.ToolResult, error) {
+		Name: "delete", Approve: tools.ApproveAlways, Parameters: json.RawMessage(`{"type":"object"}`),
+		Call: func(_ context.Context, c groupchat.ToolCall) (tools.Result, error) {
 			deleted = string(c.Arguments)
-			return groupchat.TextResult("gone"), nil
+			return tools.Text("gone"), nil
 		},
 	}}}
 	o := verified(t)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -34,19 +35,19 @@ func (w *world) agents(r *replica) map[string]groupchat.Agent {
 	refund := groupchat.Tool{
 		Name: "refund", Description: "Gives money back.",
 		Parameters: json.RawMessage(`{"type":"object","required":["number"],"properties":{"number":{"type":"string"}}}`),
-		Call: func(ctx context.Context, c groupchat.ToolCall) (groupchat.ToolResult, error) {
+		Call: func(ctx context.Context, c groupchat.ToolCall) (tools.Result, error) {
 			var a struct{ Number string }
 			if err := json.Unmarshal(c.Arguments, &a); err != nil {
-				return groupchat.ToolResult{}, err
+				return tools.Result{}, err
 			}
-			return groupchat.TextResult("refunded"), t.does(ctx, effect{key: c.Key, number: a.Number, value: "refund"})
+			return tools.Text("refunded"), t.does(ctx, effect{key: c.Key, number: a.Number, value: "refund"})
 		},
 	}
 	return map[string]groupchat.Agent{
 		"desk": groupchat.AgentFunc(t.serve),
 		"till": &groupchat.LLM{
 			Model: model.Func(t.reply), Tools: []groupchat.Tool{refund},
-			Approve: groupchat.Approvals{All: true, Remember: []groupchat.ApprovalScope{state.ApprovalThread}},
+			Approve: tools.Approvals{All: true, Remember: []state.ApprovalScope{state.ApprovalThread}},
 		},
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -51,7 +52,7 @@ func (a *agents) all() map[string]groupchat.Agent {
 		"desk": team(groupchat.Handoff(groupchat.HandoffOptions{Start: "triage"}),
 			groupchat.Participant{Name: "triage", Agent: groupchat.AgentFunc(hands)}, groupchat.Participant{Name: "billing", Agent: asker("size")}),
 		"till": team(groupchat.Sequential(), groupchat.Participant{Name: "cashier", Agent: &groupchat.LLM{
-			Model: model.Func(pays), Tools: []groupchat.Tool{refund}, Approve: groupchat.Approvals{All: true},
+			Model: model.Func(pays), Tools: []groupchat.Tool{refund}, Approve: tools.Approvals{All: true},
 		}}),
 	}
 }

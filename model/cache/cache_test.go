@@ -13,6 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/thread"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -232,9 +233,9 @@ func TestAgentsAskOnce(t *testing.T) {
 		return model.Reply{Text: "Found."}, nil
 	}}
 	looked := 0
-	agent := &groupchat.LLM{Model: kept(t, inner, Options{}), Tools: []groupchat.Tool{{Name: "look", Call: func(context.Context, groupchat.ToolCall) (groupchat.ToolResult, error) {
+	agent := &groupchat.LLM{Model: kept(t, inner, Options{}), Tools: []groupchat.Tool{{Name: "look", Call: func(context.Context, groupchat.ToolCall) (tools.Result, error) {
 		looked++
-		return groupchat.TextResult("a book"), nil
+		return tools.Text("a book"), nil
 	}}}}
 	for i, who := range []string{"ada", "ada", "bob"} {
 		o := thread.Options{}

@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/profile"
 )
 
 // Flowchart draws agents, each with its team and nested teams. An arrow leads from a manager to the agents that it may
 // choose, and from a participant to possible next ones; a broken arrow leads to an agent used as a tool.
-func Flowchart(agents ...groupchat.Info) string {
+func Flowchart(agents ...profile.Info) string {
 	c := &chart{}
 	c.line(0, "flowchart TD")
 	for _, agent := range agents {
@@ -49,8 +49,8 @@ func (c *chart) edge(from, arrow, to string) {
 }
 
 // agent writes an agent and returns the id that arrows to it have.
-func (c *chart) agent(a groupchat.Info, depth int) string {
-	if a.Kind == groupchat.KindChat || a.Kind == groupchat.KindConcurrent {
+func (c *chart) agent(a profile.Info, depth int) string {
+	if a.Kind == profile.KindChat || a.Kind == profile.KindConcurrent {
 		return c.team(a, depth)
 	}
 	id := c.id("a")
@@ -63,13 +63,13 @@ func (c *chart) agent(a groupchat.Info, depth int) string {
 }
 
 // shape returns the brackets around an agent of a kind, and the text below its name.
-func shape(kind groupchat.Kind) (left, right, what string) {
+func shape(kind profile.Kind) (left, right, what string) {
 	switch kind {
-	case groupchat.KindModel:
+	case profile.KindModel:
 		return "[", "]", "<br/>model"
-	case groupchat.KindRemote:
+	case profile.KindRemote:
 		return "[[", "]]", "<br/>another server"
-	case groupchat.KindScript:
+	case profile.KindScript:
 		return "(", ")", "<br/>script"
 	default:
 		return "[", "]", ""
@@ -77,10 +77,10 @@ func shape(kind groupchat.Kind) (left, right, what string) {
 }
 
 // team writes a team as a box around its participants.
-func (c *chart) team(a groupchat.Info, depth int) string {
+func (c *chart) team(a profile.Info, depth int) string {
 	box := c.id("t")
 	title := escape(a.Name)
-	if a.Kind == groupchat.KindConcurrent {
+	if a.Kind == profile.KindConcurrent {
 		title += ", at the same time"
 	}
 	c.line(depth, `subgraph %s["%s"]`, box, title)
@@ -106,7 +106,7 @@ func (c *chart) team(a groupchat.Info, depth int) string {
 }
 
 // ways draws the possible orders of speakers.
-func (c *chart) ways(a groupchat.Info, supervisor string, ids map[string]string, order []string) {
+func (c *chart) ways(a profile.Info, supervisor string, ids map[string]string, order []string) {
 	inTurn := a.Manager == "sequential" || a.Manager == "round_robin"
 	switch {
 	case inTurn && len(order) > 0:

@@ -6,15 +6,15 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/cmd/gateway/internal/mermaid"
-	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/profile"
 )
 
-func model(name string) groupchat.Info {
-	return groupchat.Info{Name: name, Structure: groupchat.Structure{Kind: groupchat.KindModel}}
+func model(name string) profile.Info {
+	return profile.Info{Name: name, Structure: profile.Structure{Kind: profile.KindModel}}
 }
 
-func chat(name, manager, supervisor string, parts ...groupchat.Info) groupchat.Info {
-	return groupchat.Info{Name: name, Participants: parts, Structure: groupchat.Structure{Kind: groupchat.KindChat, Manager: manager, Supervisor: supervisor}}
+func chat(name, manager, supervisor string, parts ...profile.Info) profile.Info {
+	return profile.Info{Name: name, Participants: parts, Structure: profile.Structure{Kind: profile.KindChat, Manager: manager, Supervisor: supervisor}}
 }
 
 func ExampleFlowchart() {
@@ -55,7 +55,7 @@ func arrows(chart string) string {
 }
 
 func TestArrows(t *testing.T) {
-	handing := func(name string, to ...string) groupchat.Info {
+	handing := func(name string, to ...string) profile.Info {
 		info := model(name)
 		info.HandsOverTo = to
 		return info
@@ -63,10 +63,10 @@ func TestArrows(t *testing.T) {
 	triage := chat("support", "handoff", "", handing("triage", "billing", "nobody"), handing("billing", "triage"))
 	triage.Start = "triage"
 	asking := model("lead")
-	asking.Participants = []groupchat.Info{model("helper")}
-	fan := groupchat.Info{Name: "all", Participants: []groupchat.Info{model("a"), model("b")}, Structure: groupchat.Structure{Kind: groupchat.KindConcurrent}}
+	asking.Participants = []profile.Info{model("helper")}
+	fan := profile.Info{Name: "all", Participants: []profile.Info{model("a"), model("b")}, Structure: profile.Structure{Kind: profile.KindConcurrent}}
 	for name, test := range map[string]struct {
-		team groupchat.Info
+		team profile.Info
 		want string
 	}{
 		"a supervisor leads to everybody":                      {chat("desk", "rules", "boss", model("a"), model("b")), "boss>a boss>b"},
@@ -77,7 +77,7 @@ func TestArrows(t *testing.T) {
 		"at the same time nobody comes after anybody":          {fan, ""},
 		"a team in a team":                                     {chat("desk", "llm", "boss", chat("inner", "llm", "chief", model("a")), model("b")), "chief>a boss>inner boss>b"},
 		"two of one name":                                      {chat("desk", "llm", "boss", chat("inner", "llm", "chief", model("a")), model("a")), "chief>a boss>inner boss>a"},
-		"an agent of a program":                                {groupchat.Info{Name: "own"}, ""},
+		"an agent of a program":                                {profile.Info{Name: "own"}, ""},
 	} {
 		if got := arrows(mermaid.Flowchart(test.team)); got != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
