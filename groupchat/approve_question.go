@@ -10,6 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/internal/schema"
 	"github.com/agui-gateway/gateway/internal/clip"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -73,7 +74,7 @@ func (r *llmRun) callCard(tool *Tool, s *llmRound, i int, arguments json.RawMess
 	}
 	c.Masked = !bytes.Equal(state.Canonical(json.RawMessage(shown)), state.Canonical(arguments))
 	c.Truncated = len(shown) > maxShownArguments
-	if c.Truncated || !isObject(shown) {
+	if c.Truncated || !schema.IsObject(shown) {
 		c.Arguments, _ = json.Marshal(clip.To(shown, maxShownArguments)) // a text always can be
 		return c
 	}

@@ -3,7 +3,6 @@ package groupchat
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,9 +10,8 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/internal/choice"
 	"github.com/agui-gateway/gateway/groupchat/profile"
-	"github.com/agui-gateway/gateway/internal/clip"
-	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -67,7 +65,7 @@ func SelectBy(o LLMSelectOptions) Selector {
 				func(p profile.Info) bool { return !slices.Contains(names, p.Name) })
 		}
 		if len(v.Participants) < 2 {
-			return namesIn(v.Participants), nil
+			return choice.Names(v.Participants), nil
 		}
 		if o.Model == nil {
 			return nil, fail(errcode.Internal, "a selection without a model")
@@ -83,7 +81,7 @@ func SelectBy(o LLMSelectOptions) Selector {
 			v.records.x.Log.WarnContext(ctx, "groupchat: the model does not choose who works, so all do", "turn",
 				v.records.Path(), "error", err)
 		}
-		return o.first(namesIn(v.Participants)), nil
+		return o.first(choice.Names(v.Participants)), nil
 	}
 }
 
@@ -96,8 +94,8 @@ func (o *LLMSelectOptions) first(names []string) []string {
 
 // ask asks the model until its choice can be used.
 func (o *LLMSelectOptions) ask(ctx context.Context, v View) ([]string, error) {
-	names := namesIn(v.Participants)
-	request := model.Request{Messages: o.messages(v), Schema: selectionSchema(names), SchemaName: "selection",
+	names := choice.Names(v.Participants)
+	request := model.Request{Messages: o.messages(v), Schema: choice.SeveralSchema(names), SchemaName: "selection",
 		Strict: true}
 	for try := 1; ; try++ {
 		reply, err := v.AskModel(ctx, strconv.Itoa(try),
@@ -105,7 +103,7 @@ func (o *LLMSelectOptions) ask(ctx context.Context, v View) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		chosen, problem := o.read(reply.Text, names)
+		chosen, problem := choice.ReadSeveral(reply.Text, names, o.Most)
 		if problem == "" {
 			return chosen, nil
 		}
@@ -118,40 +116,6 @@ func (o *LLMSelectOptions) ask(ctx context.Context, v View) ([]string, error) {
 		request.Messages = append(request.Messages,
 			model.Message{Role: agui.RoleUser, Text: "That will not do: " + problem + ". Choose again."})
 	}
-}
-
-// read reads a choice among names, in their order. The problem with one that cannot be used is for the model.
-func (o *LLMSelectOptions) read(text string, names []string) (chosen []string, problem string) {
-	var choice struct {
-		Participants []string `json:"participants"`
-	}
-	raw := model.Object(text)
-	if raw == nil {
-		return nil, "it is not a JSON object"
-	}
-	if exact.Unmarshal(raw, &choice) != nil {
-		return nil, "participants is no list of names"
-	}
-	picked := map[string]bool{}
-	for _, name := range choice.Participants {
-		i := slices.IndexFunc(names, func(one string) bool { return normal(one) == normal(name) })
-		if i < 0 {
-			return nil, fmt.Sprintf("there is no %q; there are %s", clip.To(name, 100), strings.Join(names, ", "))
-		}
-		picked[names[i]] = true
-	}
-	for _, name := range names {
-		if picked[name] {
-			chosen = append(chosen, name)
-		}
-	}
-	switch {
-	case len(chosen) == 0:
-		return nil, "it names no participant, and at least one has to work"
-	case o.Most > 0 && len(chosen) > o.Most:
-		return nil, fmt.Sprintf("it names %d participants, and at most %d may work", len(chosen), o.Most)
-	}
-	return chosen, ""
 }
 
 func (o *LLMSelectOptions) messages(v View) []model.Message {
@@ -176,27 +140,4 @@ func (o *LLMSelectOptions) messages(v View) []model.Message {
 	}
 	all := append([]model.Message{{Role: agui.RoleSystem, Text: system}}, v.Transcript(selectionTranscript)...)
 	return append(all, model.Message{Role: agui.RoleUser, Text: "Who works on this? Answer with the JSON object."})
-}
-
-// selectionSchema is the form of a choice among names. Every member is required, for servers that enforce it.
-func selectionSchema(names []string) json.RawMessage {
-	schema, err := json.Marshal(map[string]any{
-		"type": "object", "additionalProperties": false, "required": []string{"reason", "participants"},
-		"properties": map[string]any{
-			"reason":       map[string]any{"type": "string"},
-			"participants": map[string]any{"type": "array", "items": map[string]any{"type": "string", "enum": names}},
-		},
-	})
-	if err != nil {
-		return nil // of names
-	}
-	return schema
-}
-
-func namesIn(participants []profile.Info) []string {
-	names := make([]string, len(participants))
-	for i, p := range participants {
-		names[i] = p.Name
-	}
-	return names
 }

@@ -104,11 +104,11 @@
 // A run passes through the package one way, from thread.Run, or from an attempt of the gateway, to the first piece of
 // text:
 //
-//	session.go          Execute: checks the session, the run     usage.go: what runs leave behind
+//	session.go          Execute: checks the session, the run     turn.go: their usage
 //	resume.go           reads the checkpoint                     records*.go: open turns, and their lock
 //	hooks.go            hooks of the run, then of the root's turn
 //	turn.go             Turn.work: the agent runs in its turn    turn_record.go: what a turn remembers
-//	chat.go             Chat.Run: the manager chooses            manager*.go, handoff.go; package condition
+//	chat.go             Chat.Run: the manager chooses            manager*.go, handoff.go, llm_manager.go
 //	chat_turn.go        the open turn; it ends with a commit     concurrent*.go, sub.go, review.go, astool.go
 //	turn_try.go         one try: step, subagent, failure, retry  its state; hooks_stream.go: filters
 //	llm.go              LLM.Run: the loop of replies and calls   remote*.go: agents on other servers; package script
@@ -120,6 +120,10 @@
 //	                    its deltas are events of the run         predict*.go: state that follows arguments
 //	llm_calls.go        the calls of the reply                   tool_call.go, tool_input.go; llm_history.go
 //
-// Then the other way: ask.go, question.go and invoke.go pause turns, failure.go gives errors their codes. validate.go
-// and contract.go find mistakes before and during a run.
+// Then the other way: ask.go and invoke.go pause turns, failure.go gives errors their codes. validate.go and contract.go
+// find mistakes before and during a run.
+//
+// Packages below have the values that others share with agents: ask (answers, verdicts, pauses), tools (results, errors,
+// retries, approvals), profile (descriptions), history (notes, and limits of requests). Package condition makes the
+// conditions of rules.
 package groupchat

@@ -14,6 +14,7 @@ import (
 
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/history"
+	"github.com/agui-gateway/gateway/groupchat/internal/schema"
 	"github.com/agui-gateway/gateway/groupchat/profile"
 	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
@@ -175,7 +176,7 @@ func (a *LLM) validate() error {
 	if o := a.Output; o != nil {
 		if o.Schema == nil {
 			bad("output: has no schema")
-		} else if _, err := schemas.compile(o.Schema); err != nil {
+		} else if _, err := schema.Cached(o.Schema); err != nil {
 			bad("output: no valid schema: %w", err)
 		}
 		if o.Store != "" && !strings.HasPrefix(o.Store, "/") {
@@ -305,7 +306,7 @@ func (r *llmRun) endless(s *llmRound) error {
 // mismatched is the failure of a turn after replies that do not match the schema. The problem quotes the reply.
 func (r *llmRun) mismatched(s *llmRound) error {
 	return fail(errcode.ModelResponse, "%s: the reply is not as its schema wants it: %w", r.t.Path(),
-		mismatch(r.Output.Schema, likeliest(model.Values(s.reply.Text))))
+		schema.Mismatch(r.Output.Schema, schema.Likeliest(model.Values(s.reply.Text))))
 }
 
 // conclude checks and stores the last reply. Problem is why it is not accepted.
@@ -317,11 +318,11 @@ func (r *llmRun) conclude(s *llmRound) (problem, err error) {
 	if s.reply.Refusal != "" && s.reply.Text == "" {
 		return nil, fail(errcode.ModelContentFilter, "%s: the model refuses", r.t.Path())
 	}
-	output, err := schemas.compile(o.Schema)
+	output, err := schema.Cached(o.Schema)
 	if err != nil {
 		return nil, fail(errcode.Internal, "%s: output: %w", r.t.Path(), err)
 	}
-	value, problem := output.find(s.reply.Text)
+	value, problem := output.Find(s.reply.Text)
 	if problem != nil {
 		return problem, nil
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/internal/schema"
 	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -127,7 +128,7 @@ func (r *llmRun) prepare(s *llmRound, i int) (settledCall, func(context.Context)
 	o, offered := r.tools.byName[written.Name]
 	call, made := r.t.frontendCall(key)
 	switch {
-	case !made && offered && o.tool == nil && !isObject(written.Arguments):
+	case !made && offered && o.tool == nil && !schema.IsObject(written.Arguments):
 		return failedAs(mistakeText(noObject)), nil // and not run by the client, which sees the result
 	case made || offered && o.tool == nil:
 		return r.leaveToClient(key, id, r.tools.toolName(written.Name), call, made), nil

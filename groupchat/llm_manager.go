@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +13,9 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/history"
+	"github.com/agui-gateway/gateway/groupchat/internal/choice"
 	"github.com/agui-gateway/gateway/groupchat/profile"
+	"github.com/agui-gateway/gateway/internal/clip"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -63,7 +66,7 @@ type llmManager struct {
 
 // An llmDecision is a choice as it is recorded. Failed leaves it to the fallback.
 type llmDecision struct {
-	Choice llmChoice       `json:"choice,omitzero"`
+	Choice choice.Speaker  `json:"choice,omitzero"`
 	Failed bool            `json:"failed,omitempty"`
 	Usage  agui.TokenUsage `json:"usage"`
 	// Earlier is what further models used, if several were asked.
@@ -101,7 +104,7 @@ func (m *llmManager) decide(ctx context.Context, v View) (llmDecision, error) {
 		return m.fallBack(ctx, v, llmDecision{}, err)
 	}
 	short := newShortener(v.turn, *cmp.Or(m.History, v.long, &history.Policy{}), m.Model, managerNote)
-	schema := choiceSchema(v.Participants, v.Idle)
+	schema := choice.SpeakerSchema(v.Participants, v.Idle)
 	var corrections []model.Message
 	retries := cmp.Or(m.Retries, 2)
 	var d llmDecision
@@ -130,18 +133,18 @@ func (m *llmManager) decide(ctx context.Context, v View) (llmDecision, error) {
 		if err != nil {
 			return m.fallBack(ctx, v, d, err)
 		}
-		var wrong *choiceError
-		if d.Choice, wrong = readChoice(reply.Text, v.Participants, v.Idle); wrong == nil {
+		var wrong *choice.Error
+		if d.Choice, wrong = choice.ReadSpeaker(reply.Text, v.Participants, v.Idle); wrong == nil {
 			return d, nil
 		}
 		if try >= retries {
-			return m.fallBack(ctx, v, d, &errcode.Error{Code: wrong.code, Err: wrong})
+			return m.fallBack(ctx, v, d, &errcode.Error{Code: wrong.Code, Err: wrong})
 		}
 		if words := reply.Words(); words != "" {
 			corrections = append(corrections, model.Message{Role: agui.RoleAssistant, Text: words})
 		}
 		corrections = append(corrections,
-			model.Message{Role: agui.RoleUser, Text: "That will not do: " + wrong.problem + ". Choose again."})
+			model.Message{Role: agui.RoleUser, Text: "That will not do: " + wrong.Problem + ". Choose again."})
 	}
 }
 
@@ -237,4 +240,93 @@ func (m *llmManager) Check(participants []string) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// The places in a manager's prompt for facts of the run.
+const (
+	promptParticipants = "{{participants}}" // a line for each: the name and the description
+	promptState        = "{{state}}"        // what the model sees of the state, and who spoke last
+	promptForm         = "{{form}}"         // the form of the answer
+)
+
+// choiceTask is the prompt if there is no other.
+const choiceTask = "You lead a conversation between a user and these participants:\n" + promptParticipants +
+	"Decide who speaks next, or that the conversation has reached its end for now. " + promptForm
+
+// promptPlace finds what looks like a place in a prompt.
+var promptPlace = regexp.MustCompile(`\{\{[^{}]*\}\}`)
+
+// CheckPrompt reports a place in a manager's prompt that there is not.
+func CheckPrompt(prompt string) error {
+	for _, place := range promptPlace.FindAllString(prompt, -1) {
+		switch place {
+		case promptParticipants, promptState, promptForm:
+		default:
+			return fmt.Errorf("its prompt has %s; there are %s, %s and %s",
+				clip.To(place, 100), promptParticipants, promptState, promptForm)
+		}
+	}
+	return nil
+}
+
+func (m *llmManager) task(v View) string {
+	values := map[string]string{promptParticipants: v.roll(), promptState: m.situation(v), promptForm: choice.SpeakerForm}
+	task := m.Prompt
+	if task == "" {
+		task = choiceTask
+	}
+	var rest strings.Builder
+	if !strings.Contains(task, promptParticipants) {
+		rest.WriteString("\n\nThe participants:\n" + values[promptParticipants])
+	}
+	if !strings.Contains(task, promptForm) {
+		rest.WriteString("\n" + values[promptForm])
+	}
+	return promptPlace.ReplaceAllStringFunc(task, func(place string) string { return values[place] }) + rest.String()
+}
+
+func (v View) roll() string {
+	var b strings.Builder
+	for _, p := range v.Participants {
+		fmt.Fprintf(&b, "- %s: %s\n", p.Name, p.Description)
+	}
+	return b.String()
+}
+
+// now is the last part of the request, because it may change the next time: the results of
+// participants, and the state unless the prompt has a place for it.
+func (m *llmManager) now(v View) []string {
+	var b strings.Builder
+	for _, p := range v.Participants {
+		if n := v.Failed[p.Name]; n > 0 {
+			fmt.Fprintf(&b, "%s failed %d times.\n", p.Name, n)
+		}
+		if v.Declined[p.Name] > 0 {
+			fmt.Fprintf(&b, "The user called off a question of %s.\n", p.Name)
+		}
+		if p.Name == v.Idle {
+			fmt.Fprintf(&b, "%s did nothing in its last turn and cannot speak next.\n", p.Name)
+		}
+	}
+	if !strings.Contains(m.Prompt, promptState) {
+		b.WriteString(m.situation(v))
+	}
+	if b.Len() == 0 {
+		return nil
+	}
+	return []string{strings.TrimSuffix(b.String(), "\n")}
+}
+
+// situation is what the model sees of the state, and who spoke last.
+func (m *llmManager) situation(v View) string {
+	var b strings.Builder
+	for _, pointer := range m.Sees {
+		if raw, ok := v.State.Raw(pointer); ok {
+			fmt.Fprintf(&b, "The state at %q is now: %s\n", pointer, raw)
+		}
+	}
+	if v.LastSpeaker != "" {
+		fmt.Fprintf(&b, "%s spoke last.\n", v.LastSpeaker)
+	}
+	return b.String()
 }

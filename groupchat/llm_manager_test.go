@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/internal/choice"
 	"github.com/agui-gateway/gateway/groupchat/profile"
 )
 
@@ -138,7 +139,7 @@ func FuzzReadChoice(f *testing.F) {
 	f.Add(`x {"a":{}} {"b":1} y`)
 	f.Add(`{{{"a":`)
 	f.Fuzz(func(t *testing.T, text string) {
-		_, _ = readChoice(text, []profile.Info{{Name: "ann"}}, "") // must not panic
+		_, _ = choice.ReadSpeaker(text, []profile.Info{{Name: "ann"}}, "") // must not panic
 	})
 }
 
@@ -198,7 +199,7 @@ func TestAChoiceMayBeAsLongAsAMessage(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("word ", 40_000)
 	for name, before := range map[string]string{"": "", "many braces": strings.Repeat(`\frac{x}`, 200)} {
-		c, problem := readChoice(before+`{"terminate":true,"message":"`+long+`"}`, []profile.Info{{Name: "ann"}}, "")
+		c, problem := choice.ReadSpeaker(before+`{"terminate":true,"message":"`+long+`"}`, []profile.Info{{Name: "ann"}}, "")
 		if problem != nil || c.Message != long {
 			t.Errorf("%s: readChoice() has a message of %d bytes, %v", name, len(c.Message), problem)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat/history"
+	"github.com/agui-gateway/gateway/groupchat/internal/schema"
 	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
@@ -261,7 +262,7 @@ func (h *transcript) round(last *llmRound) {
 
 // madeAs is a call with the arguments that were used: a person's, if there are some.
 func madeAs(written model.Call, result tools.Result) model.Call {
-	if edited := approvalMarkOf(result.Metadata).Arguments; isObject(string(edited)) && edited != nil {
+	if edited := approvalMarkOf(result.Metadata).Arguments; schema.IsObject(string(edited)) && edited != nil {
 		written.Arguments = string(edited)
 	}
 	return written

@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
-	"unicode"
 
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/internal/choice"
 	"github.com/agui-gateway/gateway/groupchat/profile"
 )
 
@@ -151,7 +150,7 @@ func (m route) Next(_ context.Context, v View) (Decision, error) {
 	var key string
 	if _, err := v.State.Get(m.pointer, &key); err == nil {
 		for k, to := range m.routes {
-			if normal(k) == normal(key) {
+			if choice.Normal(k) == choice.Normal(key) {
 				return to.decision(v), nil
 			}
 		}
@@ -181,22 +180,10 @@ func (m route) Check(participants []string) error {
 			errs = append(errs, fmt.Errorf("route %q leads nowhere", k))
 		}
 		targets = append(targets, to.Speaker)
-		if other, ok := seen[normal(k)]; ok {
+		if other, ok := seen[choice.Normal(k)]; ok {
 			errs = append(errs, fmt.Errorf("routes %q and %q are the same key", min(k, other), max(k, other)))
 		}
-		seen[normal(k)] = k
+		seen[choice.Normal(k)] = k
 	}
 	return errors.Join(append(errs, checkTargets(targets, participants)...)...)
-}
-
-// normal is the spelling in which keys are compared: trimmed, and every letter replaced by the first of those that
-// differ from it by case only.
-func normal(key string) string {
-	return strings.Map(func(r rune) rune {
-		first := r
-		for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
-			first = min(first, next)
-		}
-		return first
-	}, strings.TrimSpace(key))
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/agui-gateway/gateway/state/document"
 )
 
-// choice is what a manager decides on a state.
-func choice(t *testing.T, m func() Manager, doc string, v View) (Decision, error) {
+// decide returns what a manager decides on a state.
+func decide(t *testing.T, m func() Manager, doc string, v View) (Decision, error) {
 	t.Helper()
 	d, err := document.New(json.RawMessage(doc), document.Options{})
 	must(t, err)
@@ -37,13 +37,13 @@ func TestTrapT1RulesJudgesByContent(t *testing.T) {
 		{`{"flights":[1],"itinerary":{"hotel":{"name":"Zoe"}},"experiences":[]}`, "experiences"},
 		{`{"flights":[1],"itinerary":{"hotel":{"name":"Zoe"}},"experiences":[1]}`, Done},
 	} {
-		d, err := choice(t, m, test.doc, View{})
+		d, err := decide(t, m, test.doc, View{})
 		must(t, err)
 		if d.Speaker != test.want || d.Done != (test.want == Done) {
 			t.Errorf("on %s: %+v, want %s", test.doc, d, test.want)
 		}
 	}
-	d, err := choice(t, Rules(Done, Rule{not(missing("/x")), "x"}), `{"x":[0]}`, View{})
+	d, err := decide(t, Rules(Done, Rule{not(missing("/x")), "x"}), `{"x":[0]}`, View{})
 	must(t, err)
 	equal(t, "present", d.Speaker, "x")
 }
@@ -55,11 +55,11 @@ func TestRow60RouteNormalisesBothSides(t *testing.T) {
 		`" Python "`: "python", `"PYTHON"`: "python", `"Go Lang"`: "gopher", `"strasse"`: "street", `"ΕΛΛΆΣ"`: "greek",
 		`"rust"`: "other", `7`: "other", `null`: "other", `""`: "other",
 	} {
-		d, err := choice(t, m, `{"topic":`+topic+`}`, View{})
+		d, err := decide(t, m, `{"topic":`+topic+`}`, View{})
 		must(t, err)
 		equal(t, topic, d.Speaker, want)
 	}
-	d, err := choice(t, m, `{"topic":"python"}`, View{Round: 1})
+	d, err := decide(t, m, `{"topic":"python"}`, View{Round: 1})
 	must(t, err)
 	equal(t, "done after one", d.Done, true)
 }
@@ -69,7 +69,7 @@ func TestRow60RouteNormalisesBothSides(t *testing.T) {
 func TestRow62RegressionOneLookupForEverythingOfARoute(t *testing.T) {
 	t.Parallel()
 	for range 20 { // whatever the order of the map
-		d, err := choice(t, Route("/k", map[string]string{" Multi Word ": "a", "b": "b"}, ""), `{"k":"multi word"}`, View{})
+		d, err := decide(t, Route("/k", map[string]string{" Multi Word ": "a", "b": "b"}, ""), `{"k":"multi word"}`, View{})
 		must(t, err)
 		equal(t, "speaker", d.Speaker, "a")
 	}

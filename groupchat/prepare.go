@@ -10,6 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/groupchat/history"
+	"github.com/agui-gateway/gateway/groupchat/internal/schema"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -149,7 +150,7 @@ func (p *Prepared) check() error {
 		return fail(errcode.TooLarge, "%d tools were prepared, more than %d", len(p.Tools), maxPreparedTools)
 	}
 	if p.Output != nil {
-		if _, err := compileSchema(p.Output.Schema); err != nil {
+		if _, err := schema.Compile(p.Output.Schema); err != nil {
 			return fail(errcode.HookFailed, "the prepared output has no valid schema: %w", err)
 		}
 	}

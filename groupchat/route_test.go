@@ -15,7 +15,7 @@ func TestRow62RegressionARoutesInstructionTravelsWithIt(t *testing.T) {
 		`"b "`:         {Speaker: "b"},
 		`"else"`:       {Speaker: "b", Instruction: "what is it about?"},
 	} {
-		d, err := choice(t, m, `{"topic":`+topic+`}`, View{})
+		d, err := decide(t, m, `{"topic":`+topic+`}`, View{})
 		must(t, err)
 		equal(t, topic, fmt.Sprint(d), fmt.Sprint(want))
 	}

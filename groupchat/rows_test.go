@@ -184,7 +184,7 @@ func TestRow85RulesInOrderWithExactlyOneDefault(t *testing.T) {
 	t.Parallel()
 	m := Rules("other", Rule{not(missing("/a")), "a"}, Rule{not(missing("/b")), "b"})
 	for doc, want := range map[string]string{`{"a":1,"b":1}`: "a", `{"b":1}`: "b", `{}`: "other"} {
-		d, err := choice(t, m, doc, View{})
+		d, err := decide(t, m, doc, View{})
 		must(t, err)
 		equal(t, doc, d.Speaker, want)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/internal/schema"
 	"github.com/agui-gateway/gateway/groupchat/profile"
 	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/internal/exact"
@@ -91,7 +92,7 @@ type ToolCall struct {
 // [agui.Content], a [tools.Result], or becomes JSON. What cannot be a schema is an error of the agent's Validate.
 func NewTool[A, R any](name, description string, f func(ctx context.Context, c ToolCall, arguments A) (R, error)) Tool {
 	t := Tool{Name: name, Description: description}
-	t.Parameters, t.err = schemaOf[A]()
+	t.Parameters, t.err = schema.Of[A]()
 	t.Call = func(ctx context.Context, c ToolCall) (tools.Result, error) {
 		arguments, err := decodeArguments[A](c.Arguments)
 		if err != nil {
@@ -110,7 +111,7 @@ func NewTool[A, R any](name, description string, f func(ctx context.Context, c T
 func NewTurnTool[A, R any](name, description string,
 	f func(ctx context.Context, t *Turn, c ToolCall, arguments A) (R, error)) Tool {
 	t := Tool{Name: name, Description: description}
-	t.Parameters, t.err = schemaOf[A]()
+	t.Parameters, t.err = schema.Of[A]()
 	t.Turn = func(ctx context.Context, turn *Turn, c ToolCall) (tools.Result, error) {
 		arguments, err := decodeArguments[A](c.Arguments)
 		if err != nil {
@@ -164,7 +165,7 @@ func (t *Tool) Validate() error {
 	if t.err != nil {
 		bad("%w", t.err)
 	}
-	if _, err := schemas.compile(t.Parameters); err != nil {
+	if _, err := schema.Cached(t.Parameters); err != nil {
 		bad("parameters: %w", err)
 	}
 	switch t.Repeat {

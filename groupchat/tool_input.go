@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/internal/schema"
 	"github.com/agui-gateway/gateway/groupchat/tools"
 )
 
@@ -130,4 +132,28 @@ func (t *Tool) checkRetry(bad func(format string, args ...any)) {
 	case t.Retry.Times > 0 && t.Turn != nil:
 		bad("works in the turn, and is not called again by itself")
 	}
+}
+
+// arguments are those of a call as the tool gets them, or their mistake in words for the model.
+func (t *Tool) arguments(written string) (json.RawMessage, error) {
+	if strings.TrimSpace(written) == "" {
+		written = "{}" // what models write that have nothing to say
+	}
+	if !schema.IsObject(written) {
+		return nil, errors.New(noObject)
+	}
+	raw := json.RawMessage(written)
+	s, err := schema.Cached(t.Parameters)
+	if err != nil {
+		return nil, errors.New("the tool has no valid schema")
+	}
+	return raw, s.Check(raw)
+}
+
+// noObject is the mistake of arguments that are not even JSON.
+const noObject = "they are not a JSON object"
+
+// mistakeText describes a mistake in arguments for the model.
+func mistakeText(problem string) string {
+	return "The tool was not called, because its arguments are wrong: " + problem + "."
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
+
+	"github.com/agui-gateway/gateway/groupchat/internal/schema"
 )
 
 // A json.RawMessage among the arguments of a tool is any value, as it is for encoding/json, and not a list of bytes.
@@ -17,13 +19,13 @@ func TestRawArgumentsAreAnyValue(t *testing.T) {
 		got = in.Value
 		return "noted", nil
 	})
-	schema, err := compileSchema(tool.Parameters)
+	compiled, err := schema.Compile(tool.Parameters)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, value := range []string{`{"a":1}`, `"text"`, `7`, `true`, `null`, `[1,"two"]`} {
 		arguments := json.RawMessage(`{"value":` + value + `,"more":{"x":` + value + `}}`)
-		if err := schema.check(arguments); err != nil {
+		if err := compiled.Check(arguments); err != nil {
 			t.Errorf("%s is refused: %v", arguments, err)
 			continue
 		}

@@ -17,13 +17,13 @@ var foreignJSON = []string{
 // numbers, and so have no fields that a name in other letters could be taken for. Chunks of models' streams are there
 // because each token is one, and no schema was held against them.
 var plainJSON = []string{
-	"groupchat/ask/ask.go",
+	"groupchat/ask.go", "groupchat/ask/ask.go",
 	"gateway/principal.go", "gateway/sent_messages.go", "gateway/trace_steps.go", "gateway/auth/jwt.go",
 	"groupchat/approve_question.go", "groupchat/astool.go", "groupchat/contract.go", "groupchat/conversation.go",
 	"groupchat/session.go", "groupchat/concurrent.go", "groupchat/llm_speak.go", "groupchat/llm_history.go",
-	"groupchat/usage.go", "groupchat/once.go", "groupchat/question.go", "groupchat/remote_conversation.go",
+	"groupchat/turn.go", "groupchat/once.go", "groupchat/remote_conversation.go",
 	"groupchat/remote_request.go", "groupchat/thread/saved.go", "groupchat/tool_call.go", "groupchat/tool_input.go",
-	"groupchat/tool_schema.go", "groupchat/view.go", "groupchat/guard/json.go", "groupchat/plan/manager.go",
+	"groupchat/view.go", "groupchat/guard/json.go", "groupchat/plan/manager.go",
 	"httptool/check.go", "langgraph/thread.go", "model/openai/body.go", "model/openai/chunk.go",
 	"model/openai/chunk_plain.go", "model/openai/errors.go", "model/openai/form.go", "model/openai/opaque.go",
 	"model/openai/responses_body.go", "model/openai/responses_events.go",

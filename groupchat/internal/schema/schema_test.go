@@ -1,4 +1,4 @@
-package groupchat
+package schema
 
 import (
 	"encoding/json"
@@ -14,39 +14,51 @@ func numbered(n, size int) json.RawMessage {
 
 // TestASchemaIsCompiledOnce for all turns that need it.
 func TestASchemaIsCompiledOnce(t *testing.T) {
-	c := newSchemaCache()
+	c := newCache()
 	first, err := c.compile(numbered(1, 0))
-	must(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	again, err := c.compile(numbered(1, 0))
-	must(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if first.compiled == nil || first.compiled != again.compiled {
 		t.Error("the schema was compiled twice")
 	}
 	if _, err := c.compile(json.RawMessage(`{"type":7}`)); err == nil {
 		t.Error("what is no schema is one")
 	}
-	equal(t, "kept", c.table.Len(), 1)
+	if kept := c.table.Len(); kept != 1 {
+		t.Errorf("%d are kept, want 1", kept)
+	}
 }
 
 // TestTheSchemaCacheIsBounded in number and in bytes, and evicts the least recently used.
 func TestTheSchemaCacheIsBounded(t *testing.T) {
-	for name, size := range map[string]int{"number": 0, "bytes": maxCachedSchemaBytes / 40} {
+	for name, size := range map[string]int{"number": 0, "bytes": maxCachedBytes / 40} {
 		t.Run(name, func(t *testing.T) {
-			c := newSchemaCache()
+			c := newCache()
 			used, err := c.compile(numbered(-1, 0))
-			must(t, err)
-			for i := range 3 * maxCachedSchemas {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range 3 * maxCached {
 				if i > 100 && size > 0 {
 					break // enough to have forgotten some
 				}
 				_, err := c.compile(numbered(i, size))
-				must(t, err)
+				if err != nil {
+					t.Fatal(err)
+				}
 				again, err := c.compile(numbered(-1, 0))
-				must(t, err)
+				if err != nil {
+					t.Fatal(err)
+				}
 				if again.compiled != used.compiled {
 					t.Fatalf("after %d others the schema that is used all the time was forgotten", i)
 				}
-				if c.table.Len() > maxCachedSchemas || c.table.Bytes() > maxCachedSchemaBytes {
+				if c.table.Len() > maxCached || c.table.Bytes() > maxCachedBytes {
 					t.Fatalf("%d are kept, %d bytes", c.table.Len(), c.table.Bytes())
 				}
 			}
@@ -59,28 +71,17 @@ func TestTheSchemaCacheIsBounded(t *testing.T) {
 
 // TestTheSchemaCacheIsSafe for the runs of all threads at once, the use of what it keeps too.
 func TestTheSchemaCacheIsSafe(t *testing.T) {
-	c := newSchemaCache()
+	c := newCache()
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
 			for i := range 200 {
 				s, err := c.compile(numbered(i%5, 0))
-				if err != nil || s.check(json.RawMessage(`{"a":1}`)) != nil || s.check(json.RawMessage(`7`)) == nil {
+				if err != nil || s.Check(json.RawMessage(`{"a":1}`)) != nil || s.Check(json.RawMessage(`7`)) == nil {
 					t.Errorf("schema %d does not work: %v", i%5, err)
 				}
 			}
 		})
 	}
 	wg.Wait()
-}
-
-func BenchmarkArguments(b *testing.B) {
-	tool := lookTool("", nil)
-	tool.Parameters = json.RawMessage(`{"type":"object","properties":{"city":{"type":"string","minLength":1},"days":{"type":"integer","minimum":1}},"required":["city"]}`)
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := tool.arguments(`{"city":"Paris","days":3}`); err != nil {
-			b.Fatal(err)
-		}
-	}
 }
