@@ -117,7 +117,7 @@
 //	llm_request.go      conversation ─► request                  visibility.go, conversation.go
 //	llm_speak.go        one reply, recorded by once.go,          llm_history.go; package history shortens requests
 //	                    with telemetry (chat_turn.go);
-//	                    its deltas are events of the run         predict*.go: state that follows arguments
+//	                    its deltas are events of the run         predict.go: state that follows arguments
 //	llm_calls.go        the calls of the reply                   tool_call.go, tool_input.go; llm_history.go
 //
 // Then the other way: ask.go and invoke.go pause turns, failure.go gives errors their codes. validate.go and contract.go

@@ -14,6 +14,7 @@ import (
 
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/history"
+	"github.com/agui-gateway/gateway/groupchat/internal/predict"
 	"github.com/agui-gateway/gateway/groupchat/internal/schema"
 	"github.com/agui-gateway/gateway/groupchat/profile"
 	"github.com/agui-gateway/gateway/groupchat/tools"
@@ -194,8 +195,8 @@ type llmRun struct {
 	rounds []*llmRound
 	// past are the replies of earlier tries that do not count any more.
 	past forgotten
-	// placed are the places that predictions have changed, by the key of the reply.
-	placed map[string]map[string]predictedPlace
+	// places are those that predictions have changed; nil without predictions.
+	places *predict.Places
 	// askAll says that approvals name a tool that is not there, so that every call needs one.
 	askAll bool
 	// reads says that the model can read results on.
@@ -282,6 +283,9 @@ func (a *LLM) begin(ctx context.Context, t *Turn) (*llmRun, error) {
 		return nil, err
 	}
 	r := &llmRun{LLM: a, t: t, past: past}
+	if len(a.Predict) > 0 {
+		r.places = newPlaces(t)
+	}
 	if err := r.prepareAgent(ctx); err != nil {
 		return nil, err
 	}

@@ -8,8 +8,11 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
-	"github.com/agui-gateway/gateway/groupchat/internal/partial"
+	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/internal/predict"
+	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/internal/exact"
+	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/document"
 )
 
@@ -32,15 +35,8 @@ type Prediction struct {
 	Path string
 }
 
-// The bounds of predictions.
-const (
-	maxPredictions = 16
-	// maxPredicted is the limit of a followed value, in bytes. A longer one is in the state when the call is complete.
-	maxPredicted = 256 << 10
-	// The state changes when the value has grown by so many bytes, or by this part of itself if that is more. The
-	// changes of a value add up to some ten times its length.
-	predictedStep, predictedPart = 24, 8
-)
+// maxPredictions is how many predictions an agent may have.
+const maxPredictions = 16
 
 // predictStateEvent is the name of the CUSTOM event that announces predictions, known from LangGraph's integration. See
 // [LLM.PredictEvent].
@@ -115,21 +111,13 @@ func (s *speaker) predictEvent() error {
 	return s.r.t.out.Emit(&agui.Custom{Name: predictStateEvent, Value: raw})
 }
 
-// A follower lets one place follow one call of a reply that is coming.
-type follower struct {
-	Prediction
-	value *partial.Value
-	next  int  // from how many bytes of the value on the state changes again
-	off   bool // the state does not follow until the call is complete
-}
-
-// A followed is a call of a reply that is coming.
+// A followed is a call of a reply that is still being written.
 type followed struct {
 	read int // bytes of its arguments
-	by   []*follower
+	by   []*predict.Follower
 }
 
-// follow reads what people see now of the arguments of call i, and lets the state follow.
+// follow reads the arguments of call i as people see them now, and lets the state follow.
 func (s *speaker) follow(i int, name string) {
 	if len(s.r.Predict) == 0 {
 		return
@@ -138,7 +126,7 @@ func (s *speaker) follow(i int, name string) {
 	if c == nil {
 		c = &followed{}
 		for _, p := range s.r.predictionsOf(name) {
-			c.by = append(c.by, &follower{Prediction: p, value: partial.New(p.Argument), next: 1})
+			c.by = append(c.by, predict.NewFollower(p.Path, p.Argument))
 		}
 		s.follows = with(s.follows, i, c)
 	}
@@ -149,34 +137,10 @@ func (s *speaker) follow(i int, name string) {
 	rest := arguments[c.read:]
 	c.read = len(arguments)
 	for _, f := range c.by {
-		f.read(rest)
-		if raw, ok := f.due(); ok && s.r.put(s.key, f.Path, raw) != nil {
-			f.off = true
+		if raw, ok := f.Read(rest); ok && s.r.places.Put(s.key, f.Path, raw) != nil {
+			f.Stop()
 		}
 	}
-}
-
-// read reads more. Text that is no JSON, or nests too deeply, is not followed.
-func (f *follower) read(rest string) {
-	if !f.off && (f.value.Write(rest) != nil || f.value.Len() > maxPredicted) {
-		f.off = true
-	}
-}
-
-// due returns the known part of the value if it has grown enough.
-func (f *follower) due() (json.RawMessage, bool) {
-	size := f.value.Len()
-	if f.off || size < f.next && !f.value.Ended() || size == 0 {
-		return nil, false
-	}
-	if f.value.Ended() && f.next > size {
-		return nil, false // it was complete before
-	}
-	raw, ok := f.value.JSON()
-	if ok {
-		f.next = size + max(predictedStep, size/predictedPart)
-	}
-	return raw, ok
 }
 
 // shownArguments are the arguments of a call as people see them.
@@ -201,4 +165,149 @@ func argumentOf(arguments, name string) (json.RawMessage, bool) {
 	}
 	raw, ok := members[name]
 	return raw, ok
+}
+
+// newPlaces returns the places that predictions of the turn change.
+func newPlaces(t *Turn) *predict.Places {
+	return &predict.Places{Context: t.ctx, State: t.State(), Memo: turnMemo{t}, Lock: &t.x.keep,
+		Warn: func(message, path string, err error) {
+			t.x.Log.Warn(message, "turn", t.ID(), "path", path, "error", err)
+		}}
+}
+
+// A turnMemo is a [predict.Memo].
+type turnMemo struct{ t *Turn }
+
+func (m turnMemo) Recall(key string) (json.RawMessage, bool)  { return m.t.memo(key) }
+func (m turnMemo) Remember(key string, value json.RawMessage) { m.t.remember(key, value) }
+func (m turnMemo) Forget(keys ...string)                      { m.t.forget(keys...) }
+
+// withdraw sets every place to the value from before the predictions of a reply.
+func (r *llmRun) withdraw(key string) {
+	if len(r.Predict) > 0 {
+		r.places.Settle(key, func(string) (json.RawMessage, bool) { return nil, false })
+	}
+}
+
+// settlePredictions sets every place of a reply to the value of the last call that is to be made or was made, or to the
+// old value.
+func (r *llmRun) settlePredictions(s *llmRound) {
+	r.places.Settle(s.key(), func(path string) (json.RawMessage, bool) { return r.predicted(s, path) })
+}
+
+// predictWhole sets the places of a complete reply's calls to the values of the calls.
+func (r *llmRun) predictWhole(s *llmRound) {
+	for _, c := range s.reply.Calls {
+		for _, p := range r.predictionsOf(c.Name) {
+			value, ok := r.predicted(s, p.Path)
+			r.places.SettleAt(s.key(), p.Path, value, ok)
+		}
+	}
+}
+
+// predicted is the value that a reply's calls have for a place.
+func (r *llmRun) predicted(s *llmRound, path string) (value json.RawMessage, ok bool) {
+	for i, c := range s.reply.Calls {
+		if s.unmade[i] {
+			continue
+		}
+		for _, p := range r.predictionsOf(c.Name) {
+			if p.Path != path {
+				continue
+			}
+			if v, there := argumentOf(r.finalArguments(s, i), p.Argument); there {
+				value, ok = v, true
+			}
+		}
+	}
+	return value, ok
+}
+
+// finalArguments are the arguments of a call: those that a person has put in the place of the model's, or the model's
+// as people see them.
+func (r *llmRun) finalArguments(s *llmRound, i int) string {
+	if edited := r.editedArguments(s, i); edited != "" {
+		return edited
+	}
+	arguments, _ := r.shownArguments(s.shown.Calls[i])
+	return arguments
+}
+
+// editedArguments are a person's arguments for a call; empty if there are none.
+func (r *llmRun) editedArguments(s *llmRound, i int) string {
+	given, ok := r.t.answer(approvalKey + s.callKey(i))
+	if !ok || !approves(given) {
+		return ""
+	}
+	_, edited, _, _ := readApproval(ask.Answer{Payload: given.Payload})
+	if !strings.HasPrefix(string(edited), "{") {
+		return ""
+	}
+	return string(edited)
+}
+
+// notePrepared lets the predictions of a reply know what becomes of call i, before its tool works: settled without
+// having been made, or made with other arguments.
+func (r *llmRun) notePrepared(s *llmRound, i int, settled settledCall, work bool) {
+	if len(r.Predict) == 0 {
+		return
+	}
+	unmade := !work && settled.result != nil && settled.err == nil && !r.recorded(s.callKey(i)) &&
+		(!settled.known || rejected(settled.result))
+	if unmade {
+		s.unmade = with(s.unmade, i, true)
+	}
+	if unmade || r.editedArguments(s, i) != "" {
+		r.settlePredictions(s)
+	}
+}
+
+// noteOutcome updates the predictions of a reply with the result of call i: a call that failed has done nothing. A tool
+// that works in the turn may have let a person say no, with a tool of the page.
+func (r *llmRun) noteOutcome(s *llmRound, i int, got settledCall) {
+	if len(r.Predict) == 0 {
+		return
+	}
+	tool := r.tools.byName[s.reply.Calls[i].Name].tool
+	inTurn := tool != nil && tool.Turn != nil && tool.agent == nil
+	if got.err != nil ||
+		got.result != nil && (got.result.Metadata[failedMeta] != nil || inTurn && rejected(got.result)) {
+		s.unmade = with(s.unmade, i, true)
+	}
+}
+
+// rejected reports whether the result of a tool of the page says that a person rejected the proposal, as the pages of
+// CopilotKit do: an object with accepted, or approved, false. A call without an answer counts as rejected.
+func rejected(result *tools.Result) bool {
+	var said struct {
+		Accepted *bool `json:"accepted"`
+		Approved *bool `json:"approved"`
+	}
+	text := result.Content.Text()
+	if text == state.NotAnswered {
+		return true
+	}
+	if exact.Unmarshal([]byte(text), &said) != nil {
+		return false
+	}
+	return said.Accepted != nil && !*said.Accepted || said.Approved != nil && !*said.Approved
+}
+
+// endPredictions ends those of a reply after its calls have ended: with err, those without a result were not made.
+// While calls wait, the state shows what they are to be made with.
+func (r *llmRun) endPredictions(s *llmRound, err error) {
+	if len(r.Predict) == 0 || ask.PauseOf(err) != nil {
+		return
+	}
+	if err != nil {
+		for i := range s.reply.Calls {
+			if _, ended := s.results[i]; !ended {
+				s.unmade = with(s.unmade, i, true)
+			}
+		}
+	}
+	if len(s.unmade) > 0 {
+		r.settlePredictions(s)
+	}
+	r.places.Forget(s.key())
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/internal/predict"
 	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
@@ -114,7 +115,7 @@ func TestTheStateFollowsAnArgument(t *testing.T) {
 		}
 	}
 	equal(t, "state", string(r.state), `{"document":"`+story+`"}`)
-	if len(s.result.Checkpoint) > 0 && strings.Contains(string(s.result.Checkpoint), placesKey) {
+	if len(s.result.Checkpoint) > 0 && strings.Contains(string(s.result.Checkpoint), predict.PlacesKey) {
 		t.Errorf("the checkpoint still has predictions: %s", s.result.Checkpoint)
 	}
 }
