@@ -66,3 +66,10 @@ func Of(err error) Code {
 	}
 	return Internal
 }
+
+// EndsTurn reports whether err was made by a check of the service that no policy of an agent overrides: a hook, a
+// guardrail or a budget.
+func EndsTurn(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && (e.Code == HookFailed || e.Code == GuardrailRefused || e.Code == BudgetExceeded)
+}

@@ -13,6 +13,10 @@ import (
 	"github.com/agui-gateway/gateway/groupchat/profile"
 )
 
+// A Selector chooses the participants of a [Concurrent] for one turn, by name; it may choose none. The view is that of
+// the agent's turn, with its participants; it includes the results of the turns of the chat around it.
+type Selector func(ctx context.Context, v View) ([]string, error)
+
 // A Concurrent is an [Agent] that lets its participants work at once on the same input, and waits for all of them. Each
 // sees what the fan sees, as its own context shows it, and its own words, not those of the others. A participant that
 // fails cancels the others and fails the fan, or is left out, as its policy says; any number may pause, and those that
@@ -22,7 +26,7 @@ type Concurrent struct {
 	Description  string
 	Participants []Participant
 	// Select, if set, names those that work this time; the others are left out. It is asked once per turn. See
-	// [SelectWhen] and [SelectBy].
+	// package choose.
 	Select Selector
 	// Output says who sees the messages of the participants. The zero value shows them as they come, in no particular
 	// order. With [OutputHistory] only the last words of each are shown, when all have ended, in the order of the

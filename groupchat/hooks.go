@@ -2,7 +2,6 @@ package groupchat
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -222,18 +221,4 @@ func useTool(ctx context.Context, u ToolUse, call ToolFunc) (tools.Result, error
 		}
 	}
 	return next(ctx, u)
-}
-
-// endsTurn reports whether the error of a call of a tool fails the turn, whatever the tool's policy says.
-func endsTurn(err error) bool {
-	e, ok := errors.AsType[*errcode.Error](err)
-	if !ok {
-		return false
-	}
-	switch e.Code {
-	case errcode.HookFailed, errcode.GuardrailRefused, errcode.BudgetExceeded:
-		return true
-	default:
-		return false
-	}
 }

@@ -153,10 +153,7 @@ func (m *llmManager) fallBack(ctx context.Context, v View, d llmDecision, err er
 	if m.fallback == nil || ctx.Err() != nil {
 		return d, err
 	}
-	if v.turn != nil {
-		v.turn.x.Log.WarnContext(ctx, "groupchat: the manager's model does not decide, its fallback does", "chat",
-			v.turn.Path(), "error", err)
-	}
+	v.Warn(ctx, "groupchat: the manager's model does not decide, its fallback does", err)
 	return llmDecision{Failed: true, Usage: d.Usage, Earlier: d.Earlier, Cost: d.Cost}, nil
 }
 

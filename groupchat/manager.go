@@ -111,7 +111,7 @@ const Done = "done"
 
 // A Condition looks at a manager's view: the shared state, and the messages. It has no effect and does not fail: where
 // a value is missing, or has another type than the condition is about, it does not hold. Package condition makes them.
-// Conditions are used in rules, in Chat.Until and in [SelectWhen].
+// Conditions are used in rules, in Chat.Until and in package choose.
 type Condition func(v View) bool
 
 // holds reports whether c holds; a condition that is nil does not.

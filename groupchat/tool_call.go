@@ -168,7 +168,7 @@ func (r *llmRun) failed(ctx context.Context, tool *Tool, err error) (tools.Resul
 		log = log.With("stack", string(p.Stack))
 	}
 	log.WarnContext(ctx, "groupchat: tool failed")
-	if endsTurn(err) {
+	if errcode.EndsTurn(err) {
 		return failedResult(text), err
 	}
 	if tool.OnError == tools.Fails {

@@ -113,7 +113,7 @@ func (r *llmRun) tries(ctx context.Context, tool *Tool, c ToolCall) (tools.Resul
 
 // again reports whether a call that ended with err has no answer, and may be made again.
 func (t *Tool) again(err error) bool {
-	if err == nil || t.Repeat != tools.RepeatAgain || endsTurn(err) {
+	if err == nil || t.Repeat != tools.RepeatAgain || errcode.EndsTurn(err) {
 		return false
 	}
 	if failure, ok := errors.AsType[*tools.Error](err); ok && !failure.Temporary {

@@ -271,6 +271,13 @@ func (v View) AskModel(ctx context.Context, key string, c ModelCall) (model.Repl
 	return askOnce(ctx, v.records, v.recordKey+key, c)
 }
 
+// Warn logs a failure that the run survives. It does nothing in a view that is not of a run.
+func (v View) Warn(ctx context.Context, message string, err error) {
+	if t := cmp.Or(v.records, v.turn); t != nil {
+		t.x.Log.WarnContext(ctx, message, "turn", t.Path(), "error", err)
+	}
+}
+
 // View is the manager's view of the turn's chat, with the state and the conversation as the turn had them when it
 // began. Its records by it is recorded in this turn. Outside of a chat it has no participants.
 func (t *Turn) View() View {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/choose"
 )
 
 // fan reads an agent of type concurrent.
@@ -25,7 +26,7 @@ func (b *builder) fan(f *Fields, description string) groupchat.Agent {
 	when := b.when.conditions
 	b.supervisorHere, b.when = outer, outerWhen
 	if len(when) > 0 {
-		a.Select = groupchat.SelectWhen(when)
+		a.Select = choose.When(when)
 	}
 	if n := f.Take("select"); n != nil {
 		a.Select = b.selection(n, a.Select)
@@ -43,7 +44,7 @@ type selection struct {
 func (b *builder) selection(n *Value, among groupchat.Selector) groupchat.Selector {
 	f := n.Fields("select", "")
 	defer f.End()
-	return groupchat.SelectBy(groupchat.LLMSelectOptions{
+	return choose.ByModel(choose.Options{
 		Model:        b.model(f.Take("model"), f.v),
 		Instructions: f.Take("instructions").Text(),
 		Sees:         f.Take("sees").sees(),

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/choose"
 	"github.com/agui-gateway/gateway/groupchat/condition"
 	"github.com/agui-gateway/gateway/groupchat/profile"
 )
@@ -24,7 +25,7 @@ func TestASelectionIsMadeOnce(t *testing.T) {
 		}
 		return groupchat.SayOnce(t, "say", "Done.")
 	})
-	fan := &groupchat.Concurrent{Select: groupchat.SelectBy(groupchat.LLMSelectOptions{Model: m}), Participants: []groupchat.Participant{
+	fan := &groupchat.Concurrent{Select: choose.ByModel(choose.Options{Model: m}), Participants: []groupchat.Participant{
 		{Name: "a", Agent: ask}, {Name: "b", Agent: speaks("never")},
 	}}
 	s := newStage(t, &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{{Name: "fan", Agent: fan}}})
@@ -50,16 +51,16 @@ func TestASelectionIsMadeOnce(t *testing.T) {
 	if err := s.say("once more"); errcode.Of(err) != errcode.BudgetExceeded {
 		t.Errorf("say() = %v, want what the hook says: a refusal is no reason to let all work", err)
 	}
-	none := groupchat.SelectBy(groupchat.LLMSelectOptions{})
+	none := choose.ByModel(choose.Options{})
 	if _, err := none(t.Context(), groupchat.View{Participants: []profile.Info{{Name: "a"}, {Name: "b"}}}); err == nil {
 		t.Error("a selection without a model chooses")
 	}
 }
 
 // A Concurrent lets those work with a condition that holds.
-func ExampleSelectWhen() {
+func ExampleConcurrent_select() {
 	fan := &groupchat.Concurrent{
-		Select: groupchat.SelectWhen(map[string]groupchat.Condition{
+		Select: choose.When(map[string]groupchat.Condition{
 			"gardener": condition.Equals("/topic", "tea"), "roaster": condition.Equals("/topic", "coffee"),
 		}),
 		Output:       groupchat.OutputHistory,

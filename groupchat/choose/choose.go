@@ -1,8 +1,10 @@
-package groupchat
+// Package choose selects the participants of a [groupchat.Concurrent] that work in a turn: by conditions, or by a model.
+package choose
 
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,21 +12,18 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/internal/choice"
 	"github.com/agui-gateway/gateway/groupchat/profile"
 	"github.com/agui-gateway/gateway/model"
 )
 
-// A Selector chooses the participants of a [Concurrent] for one turn, by name; it may choose none. The view is that of
-// the agent's turn, with its participants; it includes the results of the turns of the chat around it.
-type Selector func(ctx context.Context, v View) ([]string, error)
-
-// SelectWhen makes a selector of those participants with a condition that holds, and of those without one.
-func SelectWhen(when map[string]Condition) Selector {
-	return func(_ context.Context, v View) ([]string, error) {
+// When returns a selector of those participants with a condition that holds, and of those without one.
+func When(when map[string]groupchat.Condition) groupchat.Selector {
+	return func(_ context.Context, v groupchat.View) ([]string, error) {
 		var names []string
 		for _, p := range v.Participants {
-			if c, ok := when[p.Name]; !ok || c.holds(v) {
+			if c, ok := when[p.Name]; !ok || c != nil && c(v) {
 				names = append(names, p.Name)
 			}
 		}
@@ -32,8 +31,8 @@ func SelectWhen(when map[string]Condition) Selector {
 	}
 }
 
-// LLMSelectOptions are the options of [SelectBy]. Only Model is required.
-type LLMSelectOptions struct {
+// Options are the options of [ByModel]. Only Model is required.
+type Options struct {
 	Model model.Model
 	// Instructions say how to choose; the participants with their descriptions and the form of the answer are added.
 	Instructions string
@@ -45,17 +44,18 @@ type LLMSelectOptions struct {
 	Retries int
 	// Among selects the participants that the model may choose; nil offers all. If it leaves no more than one, no model
 	// is asked.
-	Among Selector
+	Among groupchat.Selector
 }
 
 // selectionTranscript is the size of the conversation in the request of a choosing model, in bytes.
 const selectionTranscript = 32 << 10
 
-// SelectBy makes a selector that lets a model choose at least one. Its replies are recorded, see [View.AskModel]. If
+// ByModel returns a selector that lets a model choose at least one participant. Its replies are recorded, see
+// [groupchat.View.AskModel]. If
 // the model fails, or none of its choices is valid, all candidates work, or the first Most of them: a turn is not lost
 // because no participant could tell whom it is for. A hook that refuses the call fails the turn.
-func SelectBy(o LLMSelectOptions) Selector {
-	return func(ctx context.Context, v View) ([]string, error) {
+func ByModel(o Options) groupchat.Selector {
+	return func(ctx context.Context, v groupchat.View) ([]string, error) {
 		if o.Among != nil {
 			names, err := o.Among(ctx, v)
 			if err != nil {
@@ -68,24 +68,21 @@ func SelectBy(o LLMSelectOptions) Selector {
 			return choice.Names(v.Participants), nil
 		}
 		if o.Model == nil {
-			return nil, fail(errcode.Internal, "a selection without a model")
+			return nil, &errcode.Error{Code: errcode.Internal, Err: errors.New("a selection without a model")}
 		}
 		chosen, err := o.ask(ctx, v)
 		switch {
 		case err == nil:
 			return chosen, nil
-		case ctx.Err() != nil || endsTurn(err):
+		case ctx.Err() != nil || errcode.EndsTurn(err):
 			return nil, err
 		}
-		if v.records != nil {
-			v.records.x.Log.WarnContext(ctx, "groupchat: the model does not choose who works, so all do", "turn",
-				v.records.Path(), "error", err)
-		}
+		v.Warn(ctx, "groupchat: the model does not choose who works, so all do", err)
 		return o.first(choice.Names(v.Participants)), nil
 	}
 }
 
-func (o *LLMSelectOptions) first(names []string) []string {
+func (o *Options) first(names []string) []string {
 	if o.Most > 0 && o.Most < len(names) {
 		return names[:o.Most]
 	}
@@ -93,13 +90,13 @@ func (o *LLMSelectOptions) first(names []string) []string {
 }
 
 // ask asks the model until its choice can be used.
-func (o *LLMSelectOptions) ask(ctx context.Context, v View) ([]string, error) {
+func (o *Options) ask(ctx context.Context, v groupchat.View) ([]string, error) {
 	names := choice.Names(v.Participants)
 	request := model.Request{Messages: o.messages(v), Schema: choice.SeveralSchema(names), SchemaName: "selection",
 		Strict: true}
 	for try := 1; ; try++ {
 		reply, err := v.AskModel(ctx, strconv.Itoa(try),
-			ModelCall{Purpose: model.ForChoice, Model: o.Model, Request: request})
+			groupchat.ModelCall{Purpose: model.ForChoice, Model: o.Model, Request: request})
 		if err != nil {
 			return nil, err
 		}
@@ -108,7 +105,7 @@ func (o *LLMSelectOptions) ask(ctx context.Context, v View) ([]string, error) {
 			return chosen, nil
 		}
 		if try > cmp.Or(o.Retries, 2) {
-			return nil, fail(errcode.ModelResponse, "the selection: %s", problem)
+			return nil, &errcode.Error{Code: errcode.ModelResponse, Err: fmt.Errorf("the selection: %s", problem)}
 		}
 		if words := reply.Words(); words != "" {
 			request.Messages = append(request.Messages, model.Message{Role: agui.RoleAssistant, Text: words})
@@ -118,14 +115,17 @@ func (o *LLMSelectOptions) ask(ctx context.Context, v View) ([]string, error) {
 	}
 }
 
-func (o *LLMSelectOptions) messages(v View) []model.Message {
+func (o *Options) messages(v groupchat.View) []model.Message {
 	var b strings.Builder
 	b.WriteString("These participants can work at once on what the user wants:\n")
 	for _, p := range v.Participants {
 		fmt.Fprintf(&b, "- %s: %s\n", p.Name, p.Description)
 	}
 	for _, pointer := range o.Sees {
-		if raw, ok := v.raw(pointer); ok {
+		if v.State == nil {
+			break
+		}
+		if raw, ok := v.State.Raw(pointer); ok {
 			fmt.Fprintf(&b, "The state at %q is now: %s\n", pointer, raw)
 		}
 	}
