@@ -22,7 +22,7 @@ var plainJSON = []string{
 	"groupchat/approve_question.go", "groupchat/astool.go", "groupchat/contract.go", "groupchat/conversation.go",
 	"groupchat/session.go", "groupchat/concurrent.go", "groupchat/llm_speak.go", "groupchat/llm_history.go",
 	"groupchat/turn.go", "groupchat/once.go", "groupchat/remote_conversation.go",
-	"groupchat/remote_request.go", "groupchat/thread/saved.go", "groupchat/tool_call.go", "groupchat/tool_input.go",
+	"groupchat/remote_request.go", "groupchat/thread/result.go", "groupchat/tool_call.go", "groupchat/tool_input.go",
 	"groupchat/view.go", "groupchat/guard/json.go", "groupchat/plan/manager.go",
 	"httptool/check.go", "langgraph/thread.go", "model/openai/body.go", "model/openai/chunk.go",
 	"model/openai/chunk_plain.go", "model/openai/errors.go", "model/openai/form.go", "model/openai/opaque.go",
