@@ -75,7 +75,8 @@ type Scoping struct {
 	Kind    ScopeKind
 	Mapping document.Mapping // of ScopeMapped
 	// Inputs compute further members of a mapped or isolated state, by name, whenever Mapping.In is copied: when a turn
-	// begins. They look at the conversation and the state of the participant's team, such as the values of package template.
+	// begins. They look at the conversation and the state of the participant's team, such as the values of package
+	// template.
 	Inputs map[string]func(View) (any, error)
 }
 

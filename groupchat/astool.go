@@ -28,7 +28,7 @@ type AsToolOptions struct {
 	Description string
 	// Branch is the conversation it works in.
 	Branch tools.Branch
-	// Inherit limits a fork to the messages in the request of the calling model: messages that its [History] omits are
+	// Inherit limits a fork to the messages in the request of the calling model: messages that its History omits are
 	// omitted there too, with the same summary. Otherwise a fork has all messages of the agent, and its own History
 	// limits its requests.
 	Inherit bool
@@ -60,8 +60,8 @@ type AsToolOptions struct {
 // cut or forked.
 func AsTool(agent Agent, o AsToolOptions) Tool {
 	s := &specialist{agent, o}
-	t := Tool{Name: o.Name, Description: o.Description, Parameters: querySchema, Approve: tools.ApproveAlways, Turn: s.call,
-		agent: agent, Origin: originOf(agent, 0)}
+	t := Tool{Name: o.Name, Description: o.Description, Parameters: querySchema, Approve: tools.ApproveAlways,
+		Turn: s.call, agent: agent, Origin: originOf(agent, 0)}
 	if d, ok := As[profile.Describer](agent); ok {
 		t.info = d.Describe()
 	}

@@ -52,7 +52,8 @@ func (c *Chat) StateSpec() StateSpec { return c.State }
 func (c *Chat) Describe() profile.Info { return describeTeam(c, nil) }
 
 func (c *Chat) info(parts []profile.Info) profile.Info {
-	info := profile.Info{Description: c.Description, Participants: parts, Structure: profile.Structure{Kind: profile.KindChat}}
+	info := profile.Info{Description: c.Description, Participants: parts,
+		Structure: profile.Structure{Kind: profile.KindChat}}
 	if c.Manager == nil {
 		return info
 	}

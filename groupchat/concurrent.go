@@ -132,7 +132,8 @@ func (f *Concurrent) parts() []Participant { return f.Participants }
 func (f *Concurrent) reserved() []string { return nil }
 
 func (f *Concurrent) info(parts []profile.Info) profile.Info {
-	return profile.Info{Description: f.Description, Participants: parts, Structure: profile.Structure{Kind: profile.KindConcurrent}}
+	return profile.Info{Description: f.Description, Participants: parts,
+		Structure: profile.Structure{Kind: profile.KindConcurrent}}
 }
 
 func (f *Concurrent) check(bad func(format string, args ...any)) {

@@ -24,7 +24,8 @@
 //
 // [LLM] is an agent with a language model and tools ([NewTool], [NewTurnTool], or a [ToolSource]). The model is any
 // implementation of [model.Model], such as those of package [github.com/agui-gateway/gateway/model/openai]. A
-// [Provider] computes instructions and tools for each turn; package template has texts with variables such as {{input}}.
+// [Provider] computes instructions and tools for each turn; package template has texts with variables such as
+// {{input}}.
 //
 // # A team
 //
@@ -120,10 +121,10 @@
 //	                    its deltas are events of the run         predict.go: state that follows arguments
 //	llm_calls.go        the calls of the reply                   tool_call.go, tool_input.go; llm_history.go
 //
-// Then the other way: ask.go and invoke.go pause turns, failure.go gives errors their codes. validate.go and contract.go
-// find mistakes before and during a run.
+// Then the other way: ask.go and invoke.go pause turns, failure.go gives errors their codes. validate.go and
+// contract.go find mistakes before and during a run.
 //
-// Packages below have the values that others share with agents: ask (answers, verdicts, pauses), tools (results, errors,
-// retries, approvals), profile (descriptions), history (notes, and limits of requests). Package condition makes the
-// conditions of rules.
+// Packages below have the values that others share with agents: ask (answers, verdicts, pauses), tools (results,
+// errors, retries, approvals), profile (descriptions), history (notes, and limits of requests). Package condition makes
+// the conditions of rules.
 package groupchat

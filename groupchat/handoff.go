@@ -10,6 +10,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/internal/choice"
 	"github.com/agui-gateway/gateway/groupchat/profile"
 )
 
@@ -63,7 +64,7 @@ func (m handoff) Next(_ context.Context, v View) (Decision, error) {
 		return Decision{Speaker: v.LastSpeaker, Instruction: autonomousPrompt}, nil
 	case v.Goto == "":
 		return Decision{Done: true}, nil
-	case !slices.ContainsFunc(m.Handoffs(v.LastSpeaker, v.Participants), func(i profile.Info) bool { return i.Name == v.Goto }):
+	case !slices.Contains(choice.Names(m.Handoffs(v.LastSpeaker, v.Participants)), v.Goto):
 		return Decision{}, fail(errcode.UnknownSpeaker, "%q may not hand over to %q", v.LastSpeaker, v.Goto)
 	}
 	return Decision{Speaker: v.Goto}, nil

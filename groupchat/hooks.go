@@ -48,8 +48,8 @@ type Hooks struct {
 	// turn keeps its own words, and they are recorded unchanged, too (see Model for those). All events for people see
 	// passes once: what a model or the agent says and thinks, calls with their arguments and results, events of the
 	// agent's own, the last words of an agent that worked out of sight. State, steps, the begin and the end of
-	// invocations, and questions (which Turn sees in the [*ask.Pause]) do not. When the turn ends, also by a failure, the
-	// filter receives the ends of open messages and calls.
+	// invocations, and questions (which Turn sees in the [*ask.Pause]) do not. When the turn ends, also by a failure,
+	// the filter receives the ends of open messages and calls.
 	Stream func(t *Turn) run.Filter
 }
 

@@ -267,7 +267,8 @@ func CheckPrompt(prompt string) error {
 }
 
 func (m *llmManager) task(v View) string {
-	values := map[string]string{promptParticipants: v.roll(), promptState: m.situation(v), promptForm: choice.SpeakerForm}
+	values := map[string]string{promptParticipants: v.roll(), promptState: m.situation(v),
+		promptForm: choice.SpeakerForm}
 	task := m.Prompt
 	if task == "" {
 		task = choiceTask

@@ -20,8 +20,8 @@ type ManagerWrapper interface {
 
 // A HandoffManager is a [Manager] that lets speakers choose the next one, with [Turn.Goto]. A participant with a model
 // has a tool for each of those to whom it may hand over. With a method Finishes() bool that returns true, speakers have
-// to report the end: models have a tool for [Done], called finish. With a method MaxRounds() int, it says after how many
-// turns its chat ends if the chat's MaxRounds does not.
+// to report the end: models have a tool for [Done], called finish. With a method MaxRounds() int, it says after how
+// many turns its chat ends if the chat's MaxRounds does not.
 type HandoffManager interface {
 	Manager
 	// Handoffs are those of participants to whom speaker may hand over. It is called by several goroutines at once,

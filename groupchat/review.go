@@ -26,10 +26,10 @@ type ReviewOptions struct {
 	TTL time.Duration
 }
 
-// Review returns an agent after each turn of which a person is asked for a [ask.Verdict], as [ask.ReadVerdict] reads it.
-// Comments let the agent work again, shown what it had said and the comments, until there are none. A person who says
-// no without a comment, or cancels the question, accepts nothing: a result that [Sub] has kept is what it was before
-// the turn, outputs of the agent's own state are not copied, and the chat that the agent takes part in ends.
+// Review returns an agent after each turn of which a person is asked for a [ask.Verdict], as [ask.ReadVerdict] reads
+// it. Comments let the agent work again, shown what it had said and the comments, until there are none. A person who
+// says no without a comment, or cancels the question, accepts nothing: a result that [Sub] has kept is what it was
+// before the turn, outputs of the agent's own state are not copied, and the chat that the agent takes part in ends.
 //
 // Each draft is a turn inside the participant's, "draft" on its path, and speaks under the participant's name. Where
 // the agent hands over it does so for the participant.

@@ -72,8 +72,8 @@ type Session struct {
 	Notes *history.Notes
 	// MaxTurns is the budget of turns for the whole run, nested chats included; 0 means 1000.
 	MaxTurns int
-	// Approvals are those that people gave in advance; see [tools.Approvals]. With nil nothing is remembered, and no question
-	// offers it.
+	// Approvals are those that people gave in advance; see [tools.Approvals]. With nil nothing is remembered, and no
+	// question offers it.
 	Approvals ApprovalStore
 	// AtLimit is called with the path of each chat that ends because its turns are used up; nil is not.
 	AtLimit func(chat string)

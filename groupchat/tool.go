@@ -22,8 +22,8 @@ type Tool struct {
 	Description string
 	// SourceName is what a source calls the tool where that is not Name. [tools.Approvals] may say either.
 	SourceName string
-	// Origin identifies where calls go, and as whom: see [tools.Origin]. People approve of calls to one origin only. It is
-	// empty for a function of the program; a tool of a source that has none gets that of the source.
+	// Origin identifies where calls go, and as whom: see [tools.Origin]. People approve of calls to one origin only. It
+	// is empty for a function of the program; a tool of a source that has none gets that of the source.
 	Origin string
 	// Parameters is the JSON Schema of the arguments, an object; nil takes none. Arguments that do not match it never
 	// reach the tool: the model reads the mistake.
@@ -193,8 +193,8 @@ func (t *Tool) Validate() error {
 // A ToolSource has tools that come and go: those of a server, for example. It is safe for concurrent use.
 //
 // A source may also have a method Expects(name string) bool, which reports whether it is set up to have a tool of that
-// name, be it away or not. Without it a name in [tools.Approvals] that is a tool of a source that is away is one that no tool
-// has.
+// name, be it away or not. Without it a name in [tools.Approvals] that is a tool of a source that is away is one that
+// no tool has.
 //
 // A method Origin() string identifies the source, see [Tool.Origin]; the default is the place in the agent's list.
 // Names() []string returns the names of all of its tools if they are known without a request. Two sources of one agent

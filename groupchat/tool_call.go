@@ -212,7 +212,8 @@ func (t *Tool) clip(result tools.Result) tools.Result {
 }
 
 // work makes a call of a tool that works in the turn.
-func (r *llmRun) work(ctx context.Context, tool *Tool, s *llmRound, i int, c ToolCall) (result tools.Result, err error) {
+func (r *llmRun) work(ctx context.Context, tool *Tool, s *llmRound, i int, c ToolCall) (result tools.Result,
+	err error) {
 	if tool.agent != nil { // it keeps its calls apart itself, by their number in the turn
 		err = protect(func() (err error) {
 			result, err = tool.Turn(ctx, r.t, c)

@@ -132,8 +132,8 @@ func (v View) nameOf(m Message) string {
 	return v.turn.x.nameOf(m)
 }
 
-// A hearing is the conversation for variables in texts: all messages that a turn may see, also those that the context of
-// its participant omits.
+// A hearing is the conversation for variables in texts: all messages that a turn may see, also those that the context
+// of its participant omits.
 type hearing struct {
 	turn     *Turn
 	chat     *chatRun // the manager's chat; nil for a participant
@@ -207,8 +207,8 @@ func (v View) LastAnswer(name string) string {
 	return joined(v.hearing.turn.x.answers(v.conversation(), cmp.Or(path, name), said))
 }
 
-// saidBy returns a test for the messages of the participant called name, and its path: that of the nearest team with such
-// a participant, else that of the only one in the whole tree.
+// saidBy returns a test for the messages of the participant called name, and its path: that of the nearest team with
+// such a participant, else that of the only one in the whole tree.
 func (h *hearing) saidBy(name string) (path string, said func(Message) bool) {
 	x := h.turn.x
 	path = x.names[name]

@@ -1,5 +1,3 @@
-// Package ask has what passes between agents and the people they ask: answers, verdicts, and the pauses of turns that
-// wait for them.
 package ask
 
 import (
@@ -45,8 +43,8 @@ type Interrupt struct {
 	Until time.Time
 }
 
-// A Pause is the error a turn ends with when it waits for an answer. It carries the questions up through every chat it is
-// nested in; several join when several participants wait at once. It may be wrapped, and joined with others by
+// A Pause is the error a turn ends with when it waits for an answer. It carries the questions up through every chat it
+// is nested in; several join when several participants wait at once. It may be wrapped, and joined with others by
 // [errors.Join]; joined with a failure it is a failure.
 type Pause struct {
 	Interrupts []Interrupt

@@ -1,4 +1,5 @@
-// Package choose selects the participants of a [groupchat.Concurrent] that work in a turn: by conditions, or by a model.
+// Package choose selects the participants of a [groupchat.Concurrent] that work in a turn: by conditions, or by a
+// model.
 package choose
 
 import (

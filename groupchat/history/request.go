@@ -165,7 +165,8 @@ func (s *Shortener) Inherited(seen []agui.Message) []agui.Message {
 		}
 	}
 	for _, m := range s.note.gap() {
-		list = append(list, agui.Message{ID: s.note.Through + "/left-out", Role: m.Role, Content: agui.TextContent(m.Text)})
+		list = append(list,
+			agui.Message{ID: s.note.Through + "/left-out", Role: m.Role, Content: agui.TextContent(m.Text)})
 	}
 	if caller >= 0 {
 		list = append(list, seen[caller])

@@ -38,7 +38,8 @@ type Variable struct {
 	Default string
 }
 
-// A Template is text with variables. Values are inserted unchanged: a value that looks like a variable is text. A template does not change, and may be used by several goroutines at once.
+// A Template is text with variables. Values are inserted unchanged: a value that looks like a variable is text. A
+// template does not change, and may be used by several goroutines at once.
 type Template struct {
 	parts []part // each with a text or a variable
 }

@@ -1,5 +1,3 @@
-// Package tools has the values that tools of models share with the agents that call them: results, errors, retries,
-// questions, approvals. A tool itself is a groupchat.Tool.
 package tools
 
 import (
@@ -66,9 +64,9 @@ const (
 // not Temporary, or after its timeout. The zero value makes none again.
 //
 // Only a tool that may be repeated is called again ([RepeatAgain]), with the same idempotency key. There is no further
-// try once the run is stopped or another process has it (groupchat.Fence is called before each), after a panic, after a question of
-// the tool's, and after what ends the turn whatever the tool's policy. Each try may take the tool's Timeout; the result
-// of the last one counts, and hooks see no other.
+// try once the run is stopped or another process has it (groupchat.Fence is called before each), after a panic, after a
+// question of the tool's, and after what ends the turn whatever the tool's policy. Each try may take the tool's
+// Timeout; the result of the last one counts, and hooks see no other.
 type Retry struct {
 	// Times is how many further tries there may be, up to 10.
 	Times int
@@ -89,7 +87,8 @@ type InputNeeded struct {
 	Schema  json.RawMessage `json:"schema,omitempty"`
 	// By is the name of the asking agent, where that is not the agent.
 	By string `json:"by,omitempty"`
-	// State is given back with the answer; see groupchat.ToolInput. It is kept with the question, so it should be small.
+	// State is given back with the answer; see groupchat.ToolInput. It is kept with the question, so it should be
+	// small.
 	State json.RawMessage `json:"state,omitempty"`
 }
 

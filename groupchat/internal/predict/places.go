@@ -1,5 +1,5 @@
-// Package predict lets places in the shared state follow values that are still being written, and takes the changes back
-// if nothing comes of them.
+// Package predict lets places in the shared state follow values that are still being written, and takes the changes
+// back if nothing comes of them.
 package predict
 
 import (
@@ -74,7 +74,8 @@ func (p *Places) load(reply string) (places map[string]place, put map[string]str
 	return places, put
 }
 
-// save records the places of a reply, those of an earlier call again only if they have changed. No places are forgotten.
+// save records the places of a reply, those of an earlier call again only if they have changed. No places are
+// forgotten.
 func (p *Places) save(reply string, places map[string]place, changed bool, put map[string]string) error {
 	if len(places) == 0 {
 		p.Forget(reply)
