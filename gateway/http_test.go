@@ -9,8 +9,8 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 )
 
-// failure is the body of an error before a stream.
-type failure struct {
+// errorBody is the body of an error before a stream.
+type errorBody struct {
 	Error struct{ Code, Message, RequestID string }
 }
 
@@ -92,7 +92,7 @@ func TestErrorsBeforeAStream(t *testing.T) {
 			t.Parallel()
 			response := w.request(t.Context(), test.method, test.path, test.body, test.header...)
 			defer response.Body.Close()
-			var got failure
+			var got errorBody
 			if err := json.NewDecoder(response.Body).Decode(&got); err != nil {
 				t.Fatal(err)
 			}

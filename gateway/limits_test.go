@@ -185,7 +185,7 @@ func headed(size int) func(*world) string {
 		if answer.StatusCode == http.StatusOK {
 			return "ok"
 		}
-		var got failure
+		var got errorBody
 		if err := json.NewDecoder(answer.Body).Decode(&got); err != nil || answer.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
 			w.t.Errorf("a request with too many headers = %d, %v", answer.StatusCode, err)
 		}
@@ -208,7 +208,7 @@ func ended(w *world, path, body string, release int) string {
 	response := w.request(w.t.Context(), http.MethodPost, path, body)
 	if response.StatusCode != http.StatusOK {
 		defer response.Body.Close()
-		var f failure
+		var f errorBody
 		if err := json.NewDecoder(response.Body).Decode(&f); err != nil {
 			w.t.Fatal(err)
 		}

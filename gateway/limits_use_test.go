@@ -36,7 +36,7 @@ func asks(n int, pause time.Duration) func(w *world) string {
 		code := "ok"
 		ask := func() {
 			status, body := w.call(http.MethodGet, "/threads", "")
-			var f failure
+			var f errorBody
 			if err := json.Unmarshal([]byte(body), &f); err != nil {
 				w.t.Fatal(err)
 			}

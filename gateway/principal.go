@@ -13,6 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/gateway/internal/webhook"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/internal/redact"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -117,7 +118,7 @@ func (g *Gateway) refusePrincipal(w http.ResponseWriter, r *http.Request, err er
 	}
 	log := g.log(r).With(route.RequestAttrs(r)...).With("code", string(errcode.Of(err)), "error",
 		withoutCredentials(err.Error(), r))
-	if p, ok := errors.AsType[*groupchat.PanicError](err); ok {
+	if p, ok := errors.AsType[*failure.Panic](err); ok {
 		log.Error("request: refused", "stack", string(p.Stack))
 	} else {
 		log.Info("request: refused")

@@ -366,7 +366,7 @@ func endedAs(w *world, user, body string) string {
 	if response.StatusCode == http.StatusOK {
 		return "ok"
 	}
-	var f failure
+	var f errorBody
 	if err := json.NewDecoder(response.Body).Decode(&f); err != nil {
 		w.t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 )
@@ -83,7 +84,7 @@ func TestRefundsWithHooksApprovalsAndRetries(t *testing.T) {
 	w := newWorld(t, func(o *gateway.Options) {
 		refund := groupchat.Tool{Name: "refund", Approve: tools.ApproveAlways, Turn: s.pay}
 		o.Agents["refunds"] = &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{{
-			Name: "desk", Agent: &groupchat.LLM{Model: s, Tools: []groupchat.Tool{refund}}, OnError: groupchat.ErrorPolicy{Retries: 1, Backoff: -1},
+			Name: "desk", Agent: &groupchat.LLM{Model: s, Tools: []groupchat.Tool{refund}}, OnError: failure.Policy{Retries: 1, Backoff: -1},
 		}}}
 		o.Hooks = []groupchat.Hooks{{Name: "sums", Tool: func(ctx context.Context, u groupchat.ToolUse, next groupchat.ToolFunc) (tools.Result, error) {
 			if strings.Contains(string(u.Call.Arguments), "500") {

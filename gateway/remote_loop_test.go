@@ -11,6 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/state/memstore"
 )
 
@@ -99,7 +100,7 @@ func TestRemotesThatCallEachOtherEnd(t *testing.T) {
 	one.limitedTo(10 * mostHops)
 	other.limitedTo(10 * mostHops)
 	retrying := &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{
-		{Name: "far", Agent: at(t, other.URL+"/agents/back"), OnError: groupchat.ErrorPolicy{Retries: 2}},
+		{Name: "far", Agent: at(t, other.URL+"/agents/back"), OnError: failure.Policy{Retries: 2}},
 	}}
 	one.serveAgents(map[string]groupchat.Agent{"there": retrying})
 	other.serveAgents(map[string]groupchat.Agent{"back": at(t, one.URL+"/agents/there")})
@@ -114,7 +115,7 @@ func TestRemotesThatCallEachOtherEnd(t *testing.T) {
 // TestALoopThatBranchesEnds: two remotes that lead back here would be 2^16 runs.
 func TestALoopThatBranchesEnds(t *testing.T) {
 	t.Parallel()
-	skip := groupchat.ErrorPolicy{Skip: true}
+	skip := failure.Policy{Skip: true}
 	const onceMore = "one after the other, twice"
 	for name, team := range map[string]func(a, b groupchat.Participant) groupchat.Agent{
 		onceMore: func(a, b groupchat.Participant) groupchat.Agent {

@@ -25,7 +25,7 @@ func (s *script) send(words []string) (*reader, string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	var got failure
+	var got errorBody
 	if err := json.Unmarshal(data, &got); err != nil {
 		s.t.Fatalf("%s: %s: %v", s.step, data, err)
 	}

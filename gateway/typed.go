@@ -11,6 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/typed"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -74,7 +75,7 @@ func (a *attempt) askModel(t *groupchat.Turn, q typed.Question,
 	}
 	reply, err := t.AskModel("typed",
 		groupchat.ModelCall{Purpose: model.ForOther, Model: a.agent.TypedAnswers.Model, Request: request})
-	if groupchat.ModelFailed(err) {
+	if failure.OfModel(err) {
 		a.log.Warn("run: a message could not be interpreted as an answer", "error", err)
 		return nil, "", nil
 	}

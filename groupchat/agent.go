@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/state/document"
 )
 
@@ -44,7 +45,7 @@ type Participant struct {
 	// Context is how much of the conversation it sees; the zero value is all of it.
 	Context Context
 	// OnError is what its failure means; the zero value fails the run.
-	OnError ErrorPolicy
+	OnError failure.Policy
 	// Scope is which state it works on; the zero value is the chat's own.
 	Scope Scoping
 	// Writes are the pointers of that state at and below which it may write, and what it is made of may; nil means all.

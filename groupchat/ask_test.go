@@ -13,6 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -342,7 +343,7 @@ func TestI4OnceIsNotComputedAgain(t *testing.T) {
 		return err
 	})
 	codeOf(t, newRig(t, failing).say("x"), errcode.AgentFailed)
-	chat := team(Sequential(), Participant{Name: "p", Agent: failing, OnError: ErrorPolicy{Retries: 2, Skip: true}})
+	chat := team(Sequential(), Participant{Name: "p", Agent: failing, OnError: failure.Policy{Retries: 2, Skip: true}})
 	n = 0
 	must(t, newRig(t, chat).say("x").err)
 	equal(t, "a failure is not recorded", n, 3)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/groupchat/profile"
 	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/internal/exact"
@@ -42,7 +43,7 @@ type AsToolOptions struct {
 	// may write; nil means all.
 	Scope  Scoping
 	Writes []string
-	// Retries is how often a failed turn of the specialist is tried again: see [ErrorPolicy].
+	// Retries is how often a failed turn of the specialist is tried again: see [failure.Policy].
 	Retries int
 	// Metadata is sent to the client with each result, beside the description of the branch.
 	Metadata agui.Metadata
@@ -87,7 +88,7 @@ func (s *specialist) check() error {
 	var errs []error
 	bad := collecting(&errs)
 	p := Participant{Name: s.o.Name, Agent: s.agent, Scope: s.o.Scope, Writes: s.o.Writes,
-		OnError: ErrorPolicy{Retries: s.o.Retries}}
+		OnError: failure.Policy{Retries: s.o.Retries}}
 	p.validate(bad)
 	if strings.ContainsAny(s.o.Name, "./@#") {
 		bad("the name of a specialist must not contain any of . / @ #")
@@ -155,7 +156,7 @@ func inheriting(agent Agent, model model.Model) Agent {
 func (s *specialist) invocation(ctx context.Context, t *Turn, c ToolCall, b *toolBranch) (InvokeOptions, error) {
 	o := InvokeOptions{
 		N: c.nth, Description: s.o.Description, Scope: s.o.Scope, Writes: s.o.Writes,
-		OnError: ErrorPolicy{Retries: s.o.Retries},
+		OnError: failure.Policy{Retries: s.o.Retries},
 		Input:   []Message{{ID: b.ID + "/query", Role: agui.RoleUser, Content: agui.TextContent(b.query)}},
 		Output:  OutputNone,
 	}

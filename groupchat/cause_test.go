@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/internal/port"
 	"github.com/agui-gateway/gateway/model/openai"
 )
@@ -179,7 +180,7 @@ func TestTheCauseOfARemotesFailure(t *testing.T) {
 			url := strings.Replace(at, "http://", "http://ann:pass-word@", 1) + "/run?token=" + plantedToken
 			far, err := NewRemote(RemoteOptions{URL: url, Headers: http.Header{"Authorization": {"Bearer " + plantedToken}}, Timeout: time.Minute})
 			must(t, err)
-			for where, agent := range map[string]Agent{"": far, "legal": legalDesk(far, ErrorPolicy{})} {
+			for where, agent := range map[string]Agent{"": far, "legal": legalDesk(far, failure.Policy{})} {
 				out := newRig(t, agent).say(plantedWords)
 				codeOf(t, out, errcode.RemoteFailed)
 				causeOf(t, out.err, append(tt.want, where, at+"/run")...)

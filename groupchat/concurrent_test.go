@@ -10,6 +10,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/groupchat/profile"
 	"github.com/agui-gateway/gateway/state/document"
 )
@@ -140,7 +141,7 @@ func TestRow48PausesOfAFanJoin(t *testing.T) {
 
 func TestG5AFansParticipantFailsForAllOrIsLeftOut(t *testing.T) {
 	t.Parallel()
-	fan := func(policy ErrorPolicy) *Concurrent {
+	fan := func(policy failure.Policy) *Concurrent {
 		return &Concurrent{
 			Participants: []Participant{
 				{Name: "waits", Agent: AgentFunc(func(ctx context.Context, t *Turn) error {
@@ -158,7 +159,7 @@ func TestG5AFansParticipantFailsForAllOrIsLeftOut(t *testing.T) {
 			},
 		}
 	}
-	r := newRig(t, team(Sequential(), Participant{Name: "fan", Agent: fan(ErrorPolicy{})}))
+	r := newRig(t, team(Sequential(), Participant{Name: "fan", Agent: fan(failure.Policy{})}))
 	s := r.say("x")
 	codeOf(t, s, errcode.ToolFailed)
 	codes := map[string]string{}
@@ -173,7 +174,7 @@ func TestG5AFansParticipantFailsForAllOrIsLeftOut(t *testing.T) {
 	}
 	// Who asked was called off, or never got that far.
 	equal(t, "codes", codes["waits"]+" "+codes["fails"]+" "+codes["fan"], "cancelled tool_failed tool_failed")
-	r = newRig(t, team(Sequential(), Participant{Name: "fan", Agent: fan(ErrorPolicy{Skip: true})}))
+	r = newRig(t, team(Sequential(), Participant{Name: "fan", Agent: fan(failure.Policy{Skip: true})}))
 	must(t, r.say("x").err)
 	equal(t, "open", len(r.open), 1)
 	must(t, r.answer(map[string]string{"k": "1"}).err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/state/document"
 )
@@ -78,7 +79,7 @@ func TestAContractIsHeld(t *testing.T) {
 func TestAContractBrokenIsNotTriedAgain(t *testing.T) {
 	t.Parallel()
 	p, began := writing("hot")
-	p.OnError = ErrorPolicy{Retries: 3, Backoff: -1, Skip: true}
+	p.OnError = failure.Policy{Retries: 3, Backoff: -1, Skip: true}
 	r := newRig(t, team(Sequential(), p, Participant{Name: "z", Agent: sayer("on")}))
 	must(t, r.say("go").err)
 	equal(t, "began", *began, 0)

@@ -79,8 +79,8 @@
 //
 // # Failures
 //
-// An agent's error, or its panic, ends the run unless its participant's [ErrorPolicy] says otherwise: try the turn
-// again, with growing waits, or skip it. By default [Retryable] failures are tried again.
+// An agent's error, or its panic, ends the run unless its participant's [failure.Policy] says otherwise: try the turn
+// again, with growing waits, or skip it. By default [failure.Retryable] failures are tried again.
 //
 // # Effects in the world
 //
@@ -121,10 +121,10 @@
 //	                    its deltas are events of the run         predict.go: state that follows arguments
 //	llm_calls.go        the calls of the reply                   tool_call.go, tool_input.go; llm_history.go
 //
-// Then the other way: ask.go and invoke.go pause turns, failure.go gives errors their codes. validate.go and
+// Then the other way: ask.go and invoke.go pause turns, turn_try.go gives errors their codes. validate.go and
 // contract.go find mistakes before and during a run.
 //
 // Packages below have the values that others share with agents: ask (answers, verdicts, pauses), tools (results,
-// errors, retries, approvals), profile (descriptions), history (notes, and limits of requests). Package condition makes
-// the conditions of rules.
+// errors, retries, approvals), profile (descriptions), failure (policies), history (notes, and limits of requests).
+// Package condition makes the conditions of rules.
 package groupchat

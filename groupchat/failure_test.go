@@ -14,6 +14,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/state/document"
 )
 
@@ -71,7 +72,7 @@ func TestAPanicIsAFailureWhereverItHappens(t *testing.T) {
 		for _, root := range []Agent{root, team(Sequential(), Participant{Name: "in", Agent: root})} {
 			s := newRig(t, root).say("x")
 			codeOf(t, s, errcode.AgentFailed)
-			if p, ok := errors.AsType[*PanicError](s.err); !ok || p.Value != "boom" || len(p.Stack) == 0 {
+			if p, ok := errors.AsType[*failure.Panic](s.err); !ok || p.Value != "boom" || len(p.Stack) == 0 {
 				t.Errorf("%s: error = %v, want the panic", name, s.err)
 			}
 			for _, e := range s.events {
@@ -81,7 +82,7 @@ func TestAPanicIsAFailureWhereverItHappens(t *testing.T) {
 			}
 		}
 		// And a participant that may fail does not end the run.
-		r := newRig(t, team(Sequential(), Participant{Name: "in", Agent: root, OnError: ErrorPolicy{Retries: 1, Skip: true}},
+		r := newRig(t, team(Sequential(), Participant{Name: "in", Agent: root, OnError: failure.Policy{Retries: 1, Skip: true}},
 			Participant{Name: "b", Agent: sayer("b")}))
 		s := r.say("x")
 		must(t, s.err)
@@ -106,7 +107,7 @@ func TestG5RetryIsTheSameTurnUnderANewInvocation(t *testing.T) {
 		return nil
 	})
 	var log bytes.Buffer
-	r := newRig(t, team(Sequential(), Participant{Name: "p", Agent: flaky, OnError: ErrorPolicy{Retries: 2}}))
+	r := newRig(t, team(Sequential(), Participant{Name: "p", Agent: flaky, OnError: failure.Policy{Retries: 2}}))
 	r.messages = []Message{{ID: "u", Role: agui.RoleUser, Content: agui.TextContent("x")}}
 	s := r.run(Session{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	must(t, s.err)
@@ -128,7 +129,7 @@ func TestG5RetryIsTheSameTurnUnderANewInvocation(t *testing.T) {
 func TestG5SkipCountsARoundAndTellsTheManager(t *testing.T) {
 	t.Parallel()
 	chat := team(Rules(Done, Rule{missing("/a"), "bad"}, Rule{missing("/b"), "good"}),
-		Participant{Name: "bad", Agent: failing(errors.New("boom")), OnError: ErrorPolicy{Skip: true}},
+		Participant{Name: "bad", Agent: failing(errors.New("boom")), OnError: failure.Policy{Skip: true}},
 		Participant{Name: "good", Agent: AgentFunc(func(_ context.Context, t *Turn) error { return t.State().Set("/b", 1) })})
 	r := newRig(t, chat)
 	s := r.say("x")
@@ -165,7 +166,7 @@ func TestASkippedTurnIsNotTheIdleOnes(t *testing.T) {
 		return Decision{Speaker: order[v.Round]}, nil
 	})
 	s := newRig(t, team(func() Manager { return manager }, Participant{Name: "first", Agent: first},
-		Participant{Name: "bad", Agent: bad, OnError: ErrorPolicy{Skip: true}})).say("x")
+		Participant{Name: "bad", Agent: bad, OnError: failure.Policy{Skip: true}})).say("x")
 	must(t, s.err)
 	equal(t, "stream", s.shape(), "first { } first bad { error agent_failed } bad first { Now. } first")
 	equal(t, "idle after nothing", seen[1].Idle, "first")
@@ -181,7 +182,7 @@ func TestASkippedTurnsFrontendCallIsNotLeftOpen(t *testing.T) {
 		}
 		return errors.New("boom")
 	})
-	s := newRig(t, team(Sequential(), Participant{Name: "p", Agent: agent, OnError: ErrorPolicy{Retries: 1, Skip: true}})).say("x")
+	s := newRig(t, team(Sequential(), Participant{Name: "p", Agent: agent, OnError: failure.Policy{Retries: 1, Skip: true}})).say("x")
 	must(t, s.err)
 	equal(t, "stream", s.shape(), "p { call map error agent_failed } p p { result not answered error agent_failed } p")
 	end := s.events[len(s.events)-1].(*agui.RunFinished)
@@ -202,7 +203,7 @@ func TestAFailureEndsWhatWaitsBelowIt(t *testing.T) {
 		}
 		return err
 	})
-	p := Participant{Name: "p", Agent: agent, OnError: ErrorPolicy{Retries: 1}}
+	p := Participant{Name: "p", Agent: agent, OnError: failure.Policy{Retries: 1}}
 	r := newRig(t, team(Sequential(), p))
 	s := r.say("x")
 	codeOf(t, s, errcode.AgentFailed)
@@ -219,7 +220,7 @@ func TestACancelledRunIsNobodysFailure(t *testing.T) {
 		<-ctx.Done()
 		return ctx.Err()
 	})
-	r := newRig(t, team(Sequential(), Participant{Name: "p", Agent: agent, OnError: ErrorPolicy{Retries: 3, Skip: true}}))
+	r := newRig(t, team(Sequential(), Participant{Name: "p", Agent: agent, OnError: failure.Policy{Retries: 3, Skip: true}}))
 	r.ctx = ctx
 	s := r.say("x")
 	if !errors.Is(s.err, stop) {
@@ -254,7 +255,7 @@ func TestSleepAndPaceHearTheEnd(t *testing.T) {
 
 func TestAStoreThatFailsPassesNoPolicy(t *testing.T) {
 	t.Parallel()
-	lenient := ErrorPolicy{Retries: 5, Skip: true}
+	lenient := failure.Policy{Retries: 5, Skip: true}
 	inner := team(Sequential(), Participant{Name: "a", Agent: sayer("a")})
 	r := newRig(t, team(Sequential(), Participant{Name: "in", Agent: inner, OnError: lenient}, Participant{Name: "b", Agent: sayer("b")}))
 	r.failAt = 1
@@ -279,7 +280,7 @@ func TestAStoreThatFailsPassesNoPolicy(t *testing.T) {
 func TestRow89TheBudgetOfTheWholeRun(t *testing.T) {
 	t.Parallel()
 	inner := team(RoundRobin(), Participant{Name: "a", Agent: sayer("a")})
-	r := newRig(t, team(RoundRobin(), Participant{Name: "in", Agent: inner, OnError: ErrorPolicy{Retries: 3, Skip: true}}))
+	r := newRig(t, team(RoundRobin(), Participant{Name: "in", Agent: inner, OnError: failure.Policy{Retries: 3, Skip: true}}))
 	r.maxTurns = 60
 	s := r.say("x")
 	codeOf(t, s, errcode.BudgetExceeded)
@@ -292,12 +293,12 @@ func TestATryThatFailsBeforeItIsAnnouncedIsCounted(t *testing.T) {
 	spoil := AgentFunc(func(_ context.Context, t *Turn) error { return t.State().Set("/notes", "text") })
 	out := Participant{Name: "w", Agent: AgentFunc(func(_ context.Context, t *Turn) error { return t.State().Set("/result", 1) }),
 		Scope:   Scoping{Kind: ScopeMapped, Mapping: document.Mapping{Out: map[string]string{"/result": "/notes/deep"}}},
-		OnError: ErrorPolicy{Retries: 2}}
+		OnError: failure.Policy{Retries: 2}}
 	s := newRig(t, team(Sequential(), Participant{Name: "spoil", Agent: spoil}, out)).say("x")
 	codeOf(t, s, errcode.AgentFailed)
 	equal(t, "steps", s.steps(), []string{"spoil", "w", "w", "w"})
 
-	r := newRig(t, team(Sequential(), Participant{Name: "p", Agent: asker("k"), OnError: ErrorPolicy{Retries: 2}}))
+	r := newRig(t, team(Sequential(), Participant{Name: "p", Agent: asker("k"), OnError: failure.Policy{Retries: 2}}))
 	must(t, r.say("x").err)
 	// A second invocation under one id is refused by the order of the stream, however often it is tried.
 	twice := strings.Replace(string(r.checkpoint), `"chat":{`, `"subagentRunId":"gone","chat":{`, 1)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -76,7 +77,7 @@ func FuzzCheckpoint(f *testing.F) {
 			Results: map[string]agui.Content{"c": agui.TextContent(result)}, MaxTurns: 20,
 		}
 		out, _ := r.execute(s)
-		if p, ok := errors.AsType[*PanicError](out.err); ok {
+		if p, ok := errors.AsType[*failure.Panic](out.err); ok {
 			t.Fatalf("panic: %v\n%s", p.Value, p.Stack)
 		}
 		if out.err != nil && errcode.Of(out.err) == errcode.Internal {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/state/document"
 )
 
@@ -37,17 +38,17 @@ func TestRetryable(t *testing.T) {
 		errcode.NoRoute, errcode.CheckpointIncompatible, errcode.ModelContextLength, errcode.GuardrailRefused, errcode.BudgetExceeded,
 		errcode.HookFailed, errcode.ContractViolation,
 	} {
-		if Retryable(&errcode.Error{Code: code}) {
+		if failure.Retryable(&errcode.Error{Code: code}) {
 			t.Errorf("a turn that failed with %s is tried again", code)
 		}
 	}
-	for _, err := range []error{&PanicError{}, document.ErrForbidden} {
-		if Retryable(err) {
+	for _, err := range []error{&failure.Panic{}, document.ErrForbidden} {
+		if failure.Retryable(err) {
 			t.Errorf("a turn that failed with %v is tried again", err)
 		}
 	}
 	for _, err := range []error{errors.New("any"), &errcode.Error{Code: errcode.ModelUnavailable}, &errcode.Error{Code: errcode.AgentFailed}} {
-		if !Retryable(err) {
+		if !failure.Retryable(err) {
 			t.Errorf("a turn that failed with %v is not tried again", err)
 		}
 	}

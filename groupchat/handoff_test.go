@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 )
 
 // desk is an agent that says who it is and hands over to the first of its list that it has not named yet.
@@ -145,10 +146,10 @@ func TestRow24AHandoffOutlivesAPauseAndNotAFailure(t *testing.T) {
 		}
 		return nil
 	})
-	p := Participant{Name: "a", Agent: fails, OnError: ErrorPolicy{Retries: 1}}
+	p := Participant{Name: "a", Agent: fails, OnError: failure.Policy{Retries: 1}}
 	chat := team(Handoff(HandoffOptions{Start: "a"}), p, Participant{Name: "b", Agent: sayer("b")})
 	equal(t, "steps", newRig(t, chat).say("x").steps(), []string{"a", "a"})
-	tries, chat.Participants[0].OnError = 0, ErrorPolicy{Skip: true}
+	tries, chat.Participants[0].OnError = 0, failure.Policy{Skip: true}
 	equal(t, "steps", newRig(t, chat).say("x").steps(), []string{"a"})
 }
 

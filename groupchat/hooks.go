@@ -9,6 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 )
@@ -133,7 +134,7 @@ func (h *Hooks) guarded(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &errcode.Error{Code: errcode.HookFailed,
-				Err: fmt.Errorf("hooks %q: %w", h.Name, &PanicError{Value: v, Stack: debug.Stack()})}
+				Err: fmt.Errorf("hooks %q: %w", h.Name, &failure.Panic{Value: v, Stack: debug.Stack()})}
 		}
 	}()
 	return f()

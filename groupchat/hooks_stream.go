@@ -7,6 +7,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 )
 
 // What people see of a turn passes the filters of its hooks once: each turn that is announced in the conversation of
@@ -99,7 +100,7 @@ func (t *Turn) closeOpen(err error) error {
 		}
 	}
 	if flushErr != nil && !failed {
-		err, failed, complete = coded(flushErr), true, completeMessages(t.run)
+		err, failed, complete = failure.Coded(flushErr), true, completeMessages(t.run)
 	}
 	own := []run.Writer{t.out}
 	if t.output.ownConversation() {
@@ -170,5 +171,5 @@ func (t *Turn) sayLast(r *run.Run, w run.Writer, hooks []Hooks, o run.TextOption
 	if closeErr := w.Unfiltered().CloseOpen(); closeErr != nil {
 		return closeErr
 	}
-	return leftOpen(r, w, coded(err), complete)
+	return leftOpen(r, w, failure.Coded(err), complete)
 }

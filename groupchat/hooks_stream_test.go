@@ -13,6 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 )
@@ -258,7 +259,7 @@ func TestFiltersBeginAnew(t *testing.T) {
 			return next(e)
 		}
 	}}
-	r := newRig(t, team(Sequential(), Participant{Name: "p", Agent: WithHooks(agent, counts), OnError: ErrorPolicy{Retries: 1, Backoff: -1}}))
+	r := newRig(t, team(Sequential(), Participant{Name: "p", Agent: WithHooks(agent, counts), OnError: failure.Policy{Retries: 1, Backoff: -1}}))
 	out := r.say("go")
 	must(t, out.err)
 	equal(t, "said", deltas(out), "1.1:one 2.1:two")

@@ -10,6 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 )
@@ -176,11 +177,11 @@ func TestWhoseFailureAnErrorIs(t *testing.T) {
 		errcode.ModelContentFilter: true, errcode.ModelContextLength: true,
 		errcode.GuardrailRefused: false, errcode.BudgetExceeded: false, errcode.HookFailed: false, errcode.AgentFailed: false, errcode.RunMoved: false,
 	} {
-		if got := ModelFailed(&errcode.Error{Code: code, Err: errors.New("x")}); got != want {
+		if got := failure.OfModel(&errcode.Error{Code: code, Err: errors.New("x")}); got != want {
 			t.Errorf("ModelFailed(%s) = %v, want %v", code, got, want)
 		}
 	}
-	if ModelFailed(nil) || ModelFailed(context.Canceled) {
+	if failure.OfModel(nil) || failure.OfModel(context.Canceled) {
 		t.Error("the end of a run is taken for a model's failure")
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -37,7 +38,7 @@ type InvokeOptions struct {
 	// Writes are the pointers it may write; nil means all.
 	Writes []string
 	// OnError says what its failure means; the zero value returns the failure.
-	OnError ErrorPolicy
+	OnError failure.Policy
 }
 
 // A Reply is what an invoked agent said.
@@ -111,7 +112,7 @@ func (t *Turn) invokeAll(list []Invocation, prepare func(*Turn)) ([]Reply, error
 			continue
 		}
 		wg.Go(func() {
-			err := protect(func() error { return t.invoke(ctx, &list[i], records[i], prepare) })
+			err := failure.Protect(func() error { return t.invoke(ctx, &list[i], records[i], prepare) })
 			if err == nil {
 				return
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 )
 
 // both invokes agents by name, at once, and says their replies.
@@ -181,13 +182,13 @@ func TestAnInvokedAgentsFailureIsItsPolicys(t *testing.T) {
 	}
 	bad := "in { error agent_failed } in "
 	for _, test := range []struct {
-		policy ErrorPolicy
+		policy failure.Policy
 		want   string
 		code   errcode.Code
 	}{
-		{ErrorPolicy{}, strings.TrimSpace(bad), errcode.AgentFailed},
-		{ErrorPolicy{Retries: 2}, bad + bad + "in { fine } in false:fine", ""},
-		{ErrorPolicy{Skip: true}, bad + "true:", ""},
+		{failure.Policy{}, strings.TrimSpace(bad), errcode.AgentFailed},
+		{failure.Policy{Retries: 2}, bad + bad + "in { fine } in false:fine", ""},
+		{failure.Policy{Skip: true}, bad + "true:", ""},
 	} {
 		s := newRig(t, invoking(InvokeOptions{OnError: test.policy})).say("x")
 		codeOf(t, s, test.code)
@@ -221,7 +222,7 @@ func TestInvocationsHaveABudgetAndADepth(t *testing.T) {
 	t.Parallel()
 	var self Agent
 	self = AgentFunc(func(_ context.Context, t *Turn) error {
-		_, err := t.Invoke("me", self, InvokeOptions{OnError: ErrorPolicy{Retries: 3, Skip: true}})
+		_, err := t.Invoke("me", self, InvokeOptions{OnError: failure.Policy{Retries: 3, Skip: true}})
 		return err
 	})
 	r := newRig(t, self)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/groupchat/internal/schema"
 	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/state"
@@ -69,7 +70,7 @@ func (r *llmRun) callAll(ctx context.Context, s *llmRound) (ended bool, err erro
 		r.t.countWork(&r.t.running, 1)
 		wg.Go(func() {
 			var got settledCall
-			if err := protect(func() error { got = work(ctx); return got.err }); err != nil {
+			if err := failure.Protect(func() error { got = work(ctx); return got.err }); err != nil {
 				got.err = err
 			}
 			// before the outcome is known: the commit after the last one is left out while others work

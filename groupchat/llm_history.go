@@ -10,6 +10,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/groupchat/history"
 	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/internal/clip"
@@ -44,7 +45,7 @@ const historyKey = "history/"
 func newShortener(t *Turn, p history.Policy, m model.Model, name string) *history.Shortener {
 	if summarise := p.Summarise; summarise != nil {
 		p.Summarise = func(ctx context.Context, s history.Summary) (text string, err error) {
-			err = protect(func() (err error) {
+			err = failure.Protect(func() (err error) {
 				text, err = summarise(ctx, s)
 				return err
 			})

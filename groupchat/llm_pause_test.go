@@ -10,6 +10,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 )
@@ -259,7 +260,7 @@ func TestRow157ToolThatFailsTheTurn(t *testing.T) {
 	codeOf(t, r.say("go"), errcode.ToolFailed)
 	failures = 1
 	m.scripts = []script{calls("f", `{}`), says("Done.")}
-	r = newRig(t, team(Sequential(), Participant{Name: "ann", Agent: agent, OnError: ErrorPolicy{Retries: 1}}))
+	r = newRig(t, team(Sequential(), Participant{Name: "ann", Agent: agent, OnError: failure.Policy{Retries: 1}}))
 	s := r.say("go")
 	equal(t, "run", s.err, nil)
 	equal(t, "stream", s.shape(), "ann { call f result The tool failed. error tool_failed } ann ann { Done. } ann")
@@ -272,7 +273,7 @@ func TestRow157ToolThatFailsTheTurn(t *testing.T) {
 func TestRow157HalfAReply(t *testing.T) {
 	t.Parallel()
 	m := newMind(t, script{Body: chunk(`"content":"Half a"`) + "\n" + calls("f", `{"x":`).Body[:60]}, says("All of it."))
-	r := newRig(t, team(Sequential(), Participant{Name: "ann", Agent: &LLM{Model: m.model()}, OnError: ErrorPolicy{Retries: 1}}))
+	r := newRig(t, team(Sequential(), Participant{Name: "ann", Agent: &LLM{Model: m.model()}, OnError: failure.Policy{Retries: 1}}))
 	s := r.say("go")
 	equal(t, "run", s.err, nil)
 	equal(t, "stream", s.shape(), "ann { Half a error model_response } ann ann { All of it. } ann")

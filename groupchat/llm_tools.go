@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/model"
@@ -208,7 +209,7 @@ func (a *LLM) CheckTools(ctx context.Context) (problems []string, err error) {
 // toolsOf are the tools of source i, each with its origin.
 func toolsOf(ctx context.Context, s ToolSource, i int) (found []*Tool, err error) {
 	var tools []Tool
-	err = protect(func() (err error) {
+	err = failure.Protect(func() (err error) {
 		tools, err = s.Tools(ctx)
 		return err
 	})

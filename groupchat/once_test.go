@@ -9,6 +9,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 )
 
 // A receipt loses something on its way through JSON.
@@ -71,7 +72,7 @@ func TestOnceWantsWhatSurvivesJSON(t *testing.T) {
 			t.Parallel()
 			n := 0
 			agent := AgentFunc(func(_ context.Context, t *Turn) error { return once(t, &n) })
-			r := newRig(t, team(Sequential(), Participant{Name: "a", Agent: agent, OnError: ErrorPolicy{Retries: 2, Backoff: -1, Skip: true}}))
+			r := newRig(t, team(Sequential(), Participant{Name: "a", Agent: agent, OnError: failure.Policy{Retries: 2, Backoff: -1, Skip: true}}))
 			codeOf(t, r.say("go"), errcode.AgentFailed)
 			equal(t, "effects", n, 1)
 			equal(t, "recorded", len(r.onces), 0)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/state/document"
 )
 
@@ -55,7 +56,7 @@ func TestAPanicBehindAnAgentsBackIsTheFailureOfItsTurn(t *testing.T) {
 			}
 			_, s := run(tt.p)
 			codeOf(t, s, errcode.AgentFailed)
-			if p, ok := errors.AsType[*PanicError](s.err); !ok || len(p.Stack) == 0 {
+			if p, ok := errors.AsType[*failure.Panic](s.err); !ok || len(p.Stack) == 0 {
 				t.Errorf("error = %v, want the panic", s.err)
 			}
 			tt.p.OnError.Skip = true

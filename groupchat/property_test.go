@@ -12,6 +12,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/document"
 )
@@ -67,7 +68,7 @@ func drawChat(rt *rapid.T, depth int) *Chat {
 		p := Participant{
 			Name:    fmt.Sprint("p", i),
 			Scope:   Scoping{Kind: rapid.SampledFrom([]ScopeKind{ScopeShared, ScopeIsolated, ScopeMapped}).Draw(rt, "scope")},
-			OnError: ErrorPolicy{Backoff: -1, Retries: rapid.IntRange(0, 1).Draw(rt, "retries"), Skip: rapid.Bool().Draw(rt, "skip")},
+			OnError: failure.Policy{Backoff: -1, Retries: rapid.IntRange(0, 1).Draw(rt, "retries"), Skip: rapid.Bool().Draw(rt, "skip")},
 			Context: Context{Last: rapid.Bool().Draw(rt, "last")},
 		}
 		if p.Scope.Kind == ScopeMapped {
@@ -95,7 +96,7 @@ func drawAgent(rt *rapid.T, depth int) Agent {
 		fan := &Concurrent{Output: output.Draw(rt, "output")}
 		for i := range rapid.IntRange(1, 3).Draw(rt, "wide") {
 			fan.Participants = append(fan.Participants, Participant{
-				Name: fmt.Sprint("f", i), Agent: drawAgent(rt, depth+1), OnError: ErrorPolicy{Skip: rapid.Bool().Draw(rt, "skip")},
+				Name: fmt.Sprint("f", i), Agent: drawAgent(rt, depth+1), OnError: failure.Policy{Skip: rapid.Bool().Draw(rt, "skip")},
 			})
 		}
 		return fan
@@ -120,7 +121,7 @@ func drawDeeds(rt *rapid.T, depth int) []deed {
 				d.below = append(d.below, drawDeeds(rt, depth+1))
 			}
 			d.o.Scope.Kind = rapid.SampledFrom([]ScopeKind{ScopeShared, ScopeIsolated}).Draw(rt, "scope")
-			d.o.OnError = ErrorPolicy{Backoff: -1, Retries: rapid.IntRange(0, 1).Draw(rt, "retries"), Skip: rapid.Bool().Draw(rt, "skip")}
+			d.o.OnError = failure.Policy{Backoff: -1, Retries: rapid.IntRange(0, 1).Draw(rt, "retries"), Skip: rapid.Bool().Draw(rt, "skip")}
 			d.o.Context.Last = rapid.Bool().Draw(rt, "last")
 			d.o.Output = rapid.SampledFrom([]OutputMode{OutputBoth, OutputBoth, OutputDirect, OutputHistory, OutputNone}).Draw(rt, "output")
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
@@ -105,7 +106,7 @@ func TestRefundsWithHooksApprovalsAndRetries(t *testing.T) {
 	t.Parallel()
 	s := &refundDesk{}
 	desk := WithHooks(&LLM{Model: s, Tools: []Tool{s.tool()}}, noneOver(100, ""))
-	r := newRig(t, team(Sequential(), Participant{Name: "desk", Agent: desk, OnError: ErrorPolicy{Retries: 1, Backoff: -1}}))
+	r := newRig(t, team(Sequential(), Participant{Name: "desk", Agent: desk, OnError: failure.Policy{Retries: 1, Backoff: -1}}))
 	must(t, r.say("pay them back").err)
 	equal(t, "approvals", len(r.open), 3)
 	answers := map[string]state.Answer{}
@@ -135,7 +136,7 @@ func TestARefusalWithACodeIsNotTriedAgain(t *testing.T) {
 	tool := s.tool()
 	tool.Approve = tools.ApproveNever
 	desk := WithHooks(&LLM{Model: s, Tools: []Tool{tool}}, noneOver(10, errcode.GuardrailRefused))
-	out := newRig(t, team(Sequential(), Participant{Name: "desk", Agent: desk, OnError: ErrorPolicy{Retries: 3, Backoff: -1}})).say("pay them back")
+	out := newRig(t, team(Sequential(), Participant{Name: "desk", Agent: desk, OnError: failure.Policy{Retries: 3, Backoff: -1}})).say("pay them back")
 	codeOf(t, out, errcode.GuardrailRefused)
 	equal(t, "paid", len(s.paid), 0)
 	equal(t, "the model was asked", s.asked, 1)

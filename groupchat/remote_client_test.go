@@ -10,6 +10,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/client"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 )
 
 // A taskServer replaces a client of a protocol in which a request begins a task: it notes the requests, names a task,
@@ -48,7 +49,7 @@ func TestRemoteRequestsThatBegin(t *testing.T) {
 	s := &taskServer{}
 	far := remote(t, RemoteOptions{URL: "http://far", Client: s})
 	equal(t, "description", far.Describe().Description, "as its card says")
-	r := newRig(t, legalDesk(far, ErrorPolicy{Retries: 1}))
+	r := newRig(t, legalDesk(far, failure.Policy{Retries: 1}))
 	must(t, r.say("one").err)
 	must(t, r.run(Session{Memo: maps.Clone(r.onces), Takeover: true}).err)
 	first, again := s.asked[0], s.asked[1]

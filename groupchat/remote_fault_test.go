@@ -16,6 +16,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/client"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -62,7 +63,7 @@ func TestRemoteFaultsAreContained(t *testing.T) {
 			u := newUpstream(t, answer, answer)
 			r := newRig(t, legalDesk(remote(t, RemoteOptions{
 				URL: u.URL, State: RemoteState{Path: "/a/b"}, MaxEvents: 200, MaxEvent: 64 << 10, MaxBytes: 200 << 10,
-			}), ErrorPolicy{Skip: true, Retries: 1}))
+			}), failure.Policy{Skip: true, Retries: 1}))
 			r.state = json.RawMessage(`{"a":{"other":1},"z":2}`)
 			out := r.say("go")
 			if out.err != nil {
@@ -100,7 +101,7 @@ func TestRemoteFailureIsTheRuns(t *testing.T) {
 		w.WriteHeader(http.StatusBadGateway)
 		_, _ = io.WriteString(w, `{"error":{"code":"upstream_down","message":"secret"}}`)
 	}
-	out := newRig(t, legalDesk(remote(t, RemoteOptions{URL: u.URL + "/?key=secret"}), ErrorPolicy{})).say("go")
+	out := newRig(t, legalDesk(remote(t, RemoteOptions{URL: u.URL + "/?key=secret"}), failure.Policy{})).say("go")
 	codeOf(t, out, errcode.RemoteFailed)
 	if text := out.err.Error(); !strings.Contains(text, "upstream_down") || strings.Contains(text, "secret") {
 		t.Errorf("cause %s", text)
@@ -176,7 +177,7 @@ func (e endless) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestRemoteDeliversOnceMore(t *testing.T) {
 	t.Parallel()
 	u := newUpstream(t, begins+wordsOf("m", "which?")+askedOf(`{"id":"i","reason":"input_required"}`), "", begins+wordsOf("m2", "thanks")+ends)
-	r := newRig(t, legalDesk(remote(t, RemoteOptions{URL: u.URL, State: RemoteState{Path: "/legal"}}), ErrorPolicy{}))
+	r := newRig(t, legalDesk(remote(t, RemoteOptions{URL: u.URL, State: RemoteState{Path: "/legal"}}), failure.Policy{}))
 	r.input = Input{ThreadID: "t", RunID: "r", Principal: Principal{ID: "p"}, ForwardedProps: json.RawMessage(`{"a":1}`)}
 	if out := r.say("go"); out.err != nil {
 		t.Fatal(out.err)
@@ -222,7 +223,7 @@ func TestRemoteForgets(t *testing.T) {
 	t.Parallel()
 	u := newUpstream(t, begins+askedOf(`{"id":"i","reason":"input_required","message":"Which?"}`),
 		begins+`{"type":"RUN_ERROR","message":"no","code":"interrupt_not_found"}`, begins+wordsOf("m", "found")+ends)
-	r := newRig(t, legalDesk(remote(t, RemoteOptions{URL: u.URL}), ErrorPolicy{}))
+	r := newRig(t, legalDesk(remote(t, RemoteOptions{URL: u.URL}), failure.Policy{}))
 	if out := r.say("go"); out.err != nil {
 		t.Fatal(out.err)
 	}
@@ -253,7 +254,7 @@ func TestRemoteForgetsWhatIsCalledOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			u := newUpstream(t, asks, answer)
-			r := newRig(t, legalDesk(remote(t, RemoteOptions{URL: u.URL}), ErrorPolicy{}))
+			r := newRig(t, legalDesk(remote(t, RemoteOptions{URL: u.URL}), failure.Policy{}))
 			if out := r.say("go"); out.err != nil {
 				t.Fatal(out.err)
 			}
@@ -300,7 +301,7 @@ func TestRemoteIsStopped(t *testing.T) {
 				<-r.Context().Done()
 				close(gone)
 			}
-			r := newRig(t, legalDesk(remote(t, RemoteOptions{URL: u.URL + "/agents/a", Server: client.ServerGateway}), ErrorPolicy{Retries: 3}))
+			r := newRig(t, legalDesk(remote(t, RemoteOptions{URL: u.URL + "/agents/a", Server: client.ServerGateway}), failure.Policy{Retries: 3}))
 			ctx, cancel := context.WithCancelCause(t.Context())
 			r.ctx = ctx
 			go func() {
@@ -351,7 +352,7 @@ func TestRemoteBesideAFailure(t *testing.T) {
 		})
 		return nil
 	})
-	out := newRig(t, team(Sequential(), Participant{Name: "both", Agent: both, OnError: ErrorPolicy{Skip: true}})).say("go")
+	out := newRig(t, team(Sequential(), Participant{Name: "both", Agent: both, OnError: failure.Policy{Skip: true}})).say("go")
 	if out.err != nil || !strings.Contains(out.shape(), "error agent_failed } both") {
 		t.Errorf("%v, %s", out.err, out.shape())
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 )
 
 // canned answers every request with one stream.
@@ -52,7 +53,7 @@ func FuzzRemote(f *testing.F) {
 		}
 		var root Agent = far
 		if inTeam {
-			root = team(Sequential(), Participant{Name: "legal", Agent: far, OnError: ErrorPolicy{Skip: true, Retries: 1, Backoff: -1}})
+			root = team(Sequential(), Participant{Name: "legal", Agent: far, OnError: failure.Policy{Skip: true, Retries: 1, Backoff: -1}})
 		}
 		r := newRig(t, root)
 		r.state = json.RawMessage(`{"z":{"y":1}}`)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -34,7 +35,7 @@ func askedOf(interrupt string) string {
 }
 
 // legalDesk is a chat with a remote first speaker, and a second one that says that it is done.
-func legalDesk(r *Remote, onError ErrorPolicy) *Chat {
+func legalDesk(r *Remote, onError failure.Policy) *Chat {
 	return team(Sequential(), Participant{Name: "legal", Agent: r, OnError: onError}, Participant{Name: "closer", Agent: sayer("done")})
 }
 
@@ -46,7 +47,7 @@ func TestRemoteIDsOfARepeatedTurn(t *testing.T) {
 	call := `{"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"f"}` + "\n" + `{"type":"TOOL_CALL_END","toolCallId":"c"}` + "\n" +
 		`{"type":"TOOL_CALL_RESULT","toolCallId":"c","messageId":"res","content":"1"}` + "\n"
 	u := newUpstream(t, begins+sub+wordsOf("m", "one")+call+over, begins+sub+wordsOf("m", "two")+call+over+ends, begins+ends)
-	r := newRig(t, legalDesk(remote(t, RemoteOptions{URL: u.URL}), ErrorPolicy{Retries: 1}))
+	r := newRig(t, legalDesk(remote(t, RemoteOptions{URL: u.URL}), failure.Policy{Retries: 1}))
 	out := r.say("go")
 	if out.err != nil {
 		t.Fatal(out.err)
@@ -106,7 +107,7 @@ func TestRemoteIDsThatMeanTwoThings(t *testing.T) {
 	for _, o := range []RemoteOptions{{}, {State: RemoteState{Path: "/theirs"}}} {
 		u := newUpstream(t, stream)
 		o.URL = u.URL
-		for _, root := range []Agent{remote(t, o), legalDesk(remote(t, o), ErrorPolicy{})} {
+		for _, root := range []Agent{remote(t, o), legalDesk(remote(t, o), failure.Policy{})} {
 			u.streams = []string{stream}
 			r := newRig(t, root)
 			if out := r.say("go"); out.err != nil {
@@ -179,7 +180,7 @@ func TestRemoteHeaders(t *testing.T) {
 	t.Parallel()
 	u := newUpstream(t, begins+ends)
 	far := remote(t, RemoteOptions{URL: u.URL, Headers: http.Header{"Authorization": {"Bearer x"}}, Forward: []string{"x-tenant", "X-Absent"}})
-	r := newRig(t, legalDesk(far, ErrorPolicy{}))
+	r := newRig(t, legalDesk(far, failure.Policy{}))
 	r.input.Header = http.Header{"X-Tenant": {"a"}, "X-Other": {"b"}}
 	if out := r.say("go"); out.err != nil {
 		t.Fatal(out.err)
@@ -199,7 +200,7 @@ func TestRemoteHeaders(t *testing.T) {
 	if n := len(u.requests()); n != 0 {
 		t.Errorf("asked %d times in nobody's name", n)
 	}
-	equal(t, "forwards", ForwardsOf(team(Sequential(), Participant{Name: "in", Agent: legalDesk(far, ErrorPolicy{})})), []string{"X-Absent", "X-Tenant"})
+	equal(t, "forwards", ForwardsOf(team(Sequential(), Participant{Name: "in", Agent: legalDesk(far, failure.Policy{})})), []string{"X-Absent", "X-Tenant"})
 }
 
 // A remote sees others' words as a user's, under their names, and its instruction for this turn.
@@ -214,7 +215,7 @@ func TestRemoteSeesTheConversation(t *testing.T) {
 			return steps[n-1], nil
 		})
 	}
-	c := legalDesk(remote(t, RemoteOptions{URL: u.URL, State: RemoteState{}}), ErrorPolicy{})
+	c := legalDesk(remote(t, RemoteOptions{URL: u.URL, State: RemoteState{}}), failure.Policy{})
 	c.Manager = manager
 	r := newRig(t, c)
 	if out := r.say("go"); out.err != nil {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/agui-gateway/gateway/groupchat/failure"
 )
 
 // spends is a terminal event's usage of one model.
@@ -28,7 +30,7 @@ func TestUsageOfARemoteIsTheRuns(t *testing.T) {
 	fails := `{"type":"RUN_ERROR","message":"no","code":"no",` + spends("big", 3) + "}\n"
 	done := strings.Replace(ends, `"runId":"r"`, `"runId":"r",`+spends("small", 5), 1)
 	u := newUpstream(t, begins+fails, begins+asks, begins+done)
-	r := newRig(t, legalDesk(remote(t, RemoteOptions{URL: u.URL}), ErrorPolicy{Retries: 1}))
+	r := newRig(t, legalDesk(remote(t, RemoteOptions{URL: u.URL}), failure.Policy{Retries: 1}))
 	first, second := &Usage{}, &Usage{}
 	if out := r.run(Session{Usage: first}); out.err != nil {
 		t.Fatal(out.err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 )
 
 // What another server says in members of metadata that are the gateway's own is not passed on, and neither are events
@@ -49,7 +50,7 @@ func TestReservedMetadataOfOtherServers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRig(t, legalDesk(far, ErrorPolicy{}))
+	r := newRig(t, legalDesk(far, failure.Policy{}))
 	out := r.say("go")
 	if out.err != nil {
 		t.Fatal(out.err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/document"
@@ -44,7 +45,7 @@ func TestRetryAsksTheModelAgain(t *testing.T) {
 				m, c := newMind(t, tt.scripts...), &counted{}
 				agent := tt.agent
 				agent.Model, agent.Tools = m.model(), []Tool{c.tool("f")}
-				r := newRig(t, team(Sequential(), Participant{Name: "ann", Agent: &agent, OnError: ErrorPolicy{Retries: 1}}))
+				r := newRig(t, team(Sequential(), Participant{Name: "ann", Agent: &agent, OnError: failure.Policy{Retries: 1}}))
 				s := r.say("go")
 				must(t, s.err)
 				equal(t, "tries", len(s.steps()), 2)
@@ -68,7 +69,7 @@ func TestRetriesEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, c := newMind(t, calls("f", `{}`)), &counted{}
 		agent := &LLM{Model: m.model(), Tools: []Tool{c.tool("f")}, MaxSteps: 3}
-		s := newRig(t, team(Sequential(), Participant{Name: "ann", Agent: agent, OnError: ErrorPolicy{Retries: 2}})).say("go")
+		s := newRig(t, team(Sequential(), Participant{Name: "ann", Agent: agent, OnError: failure.Policy{Retries: 2}})).say("go")
 		codeOf(t, s, errcode.NotConverged)
 		equal(t, "called", len(c.called()), 9)
 		equal(t, "asked", len(m.asked), 12)
@@ -86,7 +87,7 @@ func TestARetriedTurnIsTakenOver(t *testing.T) {
 		ctx, kill := context.WithCancelCause(context.Background())
 		dies.Call = func(_ context.Context, call ToolCall) (tools.Result, error) { kill(errDied); return c.call(ctx, call) }
 		agent := &LLM{Model: m.model(), Tools: []Tool{c.tool("f"), dies}, Output: &LLMOutput{Schema: json.RawMessage(`{"required":["n"]}`)}}
-		r := newRig(t, team(Sequential(), Participant{Name: "ann", Agent: agent, OnError: ErrorPolicy{Retries: 1}}))
+		r := newRig(t, team(Sequential(), Participant{Name: "ann", Agent: agent, OnError: failure.Policy{Retries: 1}}))
 		r.ctx = ctx
 		if s := r.say("go"); !errors.Is(s.err, errDied) {
 			t.Fatalf("ended with %v", s.err)
@@ -135,7 +136,7 @@ func TestRetriesAreForWhatMayPass(t *testing.T) {
 				counts := func(a Agent) Agent {
 					return AgentFunc(func(ctx context.Context, t *Turn) error { tries++; return a.Run(ctx, t) })
 				}
-				chat := team(Sequential(), Participant{Name: "p", Agent: tt.agent, OnError: ErrorPolicy{Retries: 2}})
+				chat := team(Sequential(), Participant{Name: "p", Agent: tt.agent, OnError: failure.Policy{Retries: 2}})
 				chat.Middleware = []func(Agent) Agent{counts}
 				if s := newRig(t, chat).say("x"); s.err == nil {
 					t.Fatal("it did not fail")
@@ -161,16 +162,16 @@ func TestRetriesAsThePolicySays(t *testing.T) {
 			}
 			return errors.New("no")
 		})
-		panics := func(err error) bool { _, ok := errors.AsType[*PanicError](err); return ok }
+		panics := func(err error) bool { _, ok := errors.AsType[*failure.Panic](err); return ok }
 		began := time.Now()
-		s := newRig(t, team(Sequential(), Participant{Name: "p", Agent: agent, OnError: ErrorPolicy{Retries: 5, RetryIf: panics, Backoff: -1}})).say("x")
+		s := newRig(t, team(Sequential(), Participant{Name: "p", Agent: agent, OnError: failure.Policy{Retries: 5, RetryIf: panics, Backoff: -1}})).say("x")
 		codeOf(t, s, errcode.AgentFailed)
 		equal(t, "tries", tries, 2)
 		equal(t, "waited", time.Since(began), 0)
 		tries = 0
-		newRig(t, team(Sequential(), Participant{Name: "p", Agent: agent, OnError: ErrorPolicy{Retries: 1, RetryIf: panics, Backoff: time.Hour}})).say("x")
-		if wait := time.Since(began); wait < mostBackoff/2 || wait > mostBackoff {
-			t.Errorf("waited %v, want %v at most", wait, mostBackoff)
+		newRig(t, team(Sequential(), Participant{Name: "p", Agent: agent, OnError: failure.Policy{Retries: 1, RetryIf: panics, Backoff: time.Hour}})).say("x")
+		if wait := time.Since(began); wait < failure.MaxBackoff/2 || wait > failure.MaxBackoff {
+			t.Errorf("waited %v, want %v at most", wait, failure.MaxBackoff)
 		}
 	})
 }
@@ -178,7 +179,7 @@ func TestRetriesAsThePolicySays(t *testing.T) {
 // TestRetriesWait gives what failed some time, more each time, and no longer than the run has.
 func TestRetriesWait(t *testing.T) {
 	t.Parallel()
-	run := func(t *testing.T, p ErrorPolicy, limit time.Duration) (waits []time.Duration, s *stream) {
+	run := func(t *testing.T, p failure.Policy, limit time.Duration) (waits []time.Duration, s *stream) {
 		last := time.Now()
 		agent := AgentFunc(func(context.Context, *Turn) error {
 			waits = append(waits, time.Since(last))
@@ -193,7 +194,7 @@ func TestRetriesWait(t *testing.T) {
 		return waits[1:], s
 	}
 	synctest.Test(t, func(t *testing.T) {
-		waits, s := run(t, ErrorPolicy{Retries: 12}, time.Hour)
+		waits, s := run(t, failure.Policy{Retries: 12}, time.Hour)
 		codeOf(t, s, errcode.AgentFailed)
 		most := 500 * time.Millisecond
 		for i, wait := range waits {
@@ -203,7 +204,7 @@ func TestRetriesWait(t *testing.T) {
 			most = min(2*most, 30*time.Second)
 		}
 		began := time.Now()
-		_, s = run(t, ErrorPolicy{Retries: 12}, 3*time.Second)
+		_, s = run(t, failure.Policy{Retries: 12}, 3*time.Second)
 		if !errors.Is(s.err, context.DeadlineExceeded) || time.Since(began) != 3*time.Second {
 			t.Errorf("ended after %v with %v", time.Since(began), s.err)
 		}

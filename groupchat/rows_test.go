@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/groupchat/profile"
 	"github.com/agui-gateway/gateway/state/document"
 )
@@ -240,7 +241,7 @@ func TestRow103TheCheckpointIsPlainJSON(t *testing.T) {
 
 func TestRow107APauseThatCannotBeKeptIsAnError(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, team(Sequential(), Participant{Name: "a", Agent: sayer("a"), OnError: ErrorPolicy{Skip: true}}, Participant{Name: "b", Agent: asker("k")}))
+	r := newRig(t, team(Sequential(), Participant{Name: "a", Agent: sayer("a"), OnError: failure.Policy{Skip: true}}, Participant{Name: "b", Agent: asker("k")}))
 	r.failAt = 1
 	if s := r.say("x"); s.err == nil || s.result.Pause != nil {
 		t.Errorf("ended with %v, %v", s.result, s.err)

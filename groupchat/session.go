@@ -12,6 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/groupchat/history"
 	"github.com/agui-gateway/gateway/internal/fence"
 	"github.com/agui-gateway/gateway/internal/lock"
@@ -141,7 +142,7 @@ func Execute(ctx context.Context, root Agent, s *Session) (Result, error) {
 		return Result{}, err
 	}
 	x := newExecution(fence.With(ctx, s.Fence), root, s)
-	if err := protect(func() error { return x.enter(root) }); err != nil {
+	if err := failure.Protect(func() error { return x.enter(root) }); err != nil {
 		return Result{}, err
 	}
 	t := x.rootTurn()
@@ -214,11 +215,11 @@ func (x *execution) end(t *Turn, err error) (Result, error) {
 	}
 	pause := ask.PauseOf(err)
 	if err != nil && pause == nil && len(t.filtered.list) == 0 {
-		return Result{}, coded(err)
+		return Result{}, failure.Coded(err)
 	}
 	err = t.closeOpen(err)
 	if pause = ask.PauseOf(err); pause == nil {
-		return Result{}, coded(err)
+		return Result{}, failure.Coded(err)
 	}
 	checkpoint, err := x.checkpoint()
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/document"
 )
@@ -240,7 +241,7 @@ func TestRow53AFailureNamesWhereItHappened(t *testing.T) {
 	mid := team(Sequential(), Participant{Name: "sub", Agent: Sub(inner, SubOptions{})})
 	s := newRig(t, team(Sequential(), Participant{Name: "mid", Agent: mid})).say("x")
 	codeOf(t, s, errcode.ToolFailed)
-	where, ok := errors.AsType[*pathError](s.err)
+	where, ok := errors.AsType[*failure.PathError](s.err)
 	if !ok || where.Path != "mid.sub.leaf" || !strings.Contains(s.err.Error(), "boom") {
 		t.Errorf("ended with %v, want it to name mid.sub.leaf", s.err)
 	}
@@ -252,7 +253,7 @@ func TestRow53AFailureNamesWhereItHappened(t *testing.T) {
 	}
 	equal(t, "every level says so", ended, []string{"tool_failed", "tool_failed", "tool_failed"})
 	// And with a policy the parent skips it.
-	r := newRig(t, team(Sequential(), Participant{Name: "mid", Agent: mid, OnError: ErrorPolicy{Skip: true}}, Participant{Name: "b", Agent: sayer("b")}))
+	r := newRig(t, team(Sequential(), Participant{Name: "mid", Agent: mid, OnError: failure.Policy{Skip: true}}, Participant{Name: "b", Agent: sayer("b")}))
 	must(t, r.say("x").err)
 	equal(t, "history", texts(r.messages), []string{"x", "b"})
 }
@@ -277,7 +278,7 @@ func TestAFrontendCallOutOfSightReachesTheClient(t *testing.T) {
 	// One that will get no answer any more gets a result.
 	boom := AgentFunc(func(ctx context.Context, t *Turn) error { _ = caller.Run(ctx, t); return errors.New("boom") })
 	inner = team(Sequential(), Participant{Name: "leaf", Agent: boom})
-	s = newRig(t, team(Sequential(), Participant{Name: "in", Agent: Sub(inner, SubOptions{Output: OutputNone}), OnError: ErrorPolicy{Skip: true}})).say("x")
+	s = newRig(t, team(Sequential(), Participant{Name: "in", Agent: Sub(inner, SubOptions{Output: OutputNone}), OnError: failure.Policy{Skip: true}})).say("x")
 	must(t, s.err)
 	equal(t, "stream", s.shape(), "in { call show_map result not answered error agent_failed } in")
 }
@@ -303,7 +304,7 @@ func TestASubThatFitsNoTeam(t *testing.T) {
 		t.Errorf("Validate() = %v", err)
 	}
 	bad := map[string]func(View) (any, error){"n": func(View) (any, error) { return nil, errors.New("no") }}
-	r := newRig(t, team(Sequential(), Participant{Name: "in", Agent: Sub(chat, SubOptions{Inputs: bad, State: Scoping{Kind: ScopeIsolated}}), OnError: ErrorPolicy{Retries: 1}}))
+	r := newRig(t, team(Sequential(), Participant{Name: "in", Agent: Sub(chat, SubOptions{Inputs: bad, State: Scoping{Kind: ScopeIsolated}}), OnError: failure.Policy{Retries: 1}}))
 	codeOf(t, r.say("x"), errcode.AgentFailed)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/internal/clip"
 	"github.com/agui-gateway/gateway/model"
@@ -93,7 +94,7 @@ func (r *llmRun) limited(ctx context.Context, tool *Tool, c ToolCall) (tools.Res
 	ended := make(chan outcome, 1)
 	go func() {
 		var o outcome
-		o.err = protect(func() (err error) {
+		o.err = failure.Protect(func() (err error) {
 			o.result, err = tool.Call(ctx, c)
 			o.result.Metadata = withoutReserved(o.result.Metadata)
 			return err
@@ -164,7 +165,7 @@ func (r *llmRun) failed(ctx context.Context, tool *Tool, err error) (tools.Resul
 		text = toolTooLate
 	}
 	log := r.t.x.Log.With("turn", r.t.ID(), "tool", tool.Name, "error", err)
-	if p, ok := errors.AsType[*PanicError](err); ok {
+	if p, ok := errors.AsType[*failure.Panic](err); ok {
 		log = log.With("stack", string(p.Stack))
 	}
 	log.WarnContext(ctx, "groupchat: tool failed")
@@ -215,7 +216,7 @@ func (t *Tool) clip(result tools.Result) tools.Result {
 func (r *llmRun) work(ctx context.Context, tool *Tool, s *llmRound, i int, c ToolCall) (result tools.Result,
 	err error) {
 	if tool.agent != nil { // it keeps its calls apart itself, by their number in the turn
-		err = protect(func() (err error) {
+		err = failure.Protect(func() (err error) {
 			result, err = tool.Turn(ctx, r.t, c)
 			return err
 		})
@@ -223,7 +224,7 @@ func (r *llmRun) work(ctx context.Context, tool *Tool, s *llmRound, i int, c Too
 	}
 	t := r.callTurn(ctx, s, i)
 	err = t.work(AgentFunc(func(ctx context.Context, t *Turn) (err error) {
-		if result, err = tool.Turn(ctx, t, c); onlyCancelled(err) {
+		if result, err = tool.Turn(ctx, t, c); failure.OnlyCancelled(err) {
 			result, err = tools.Text(toolCancelled), nil
 		}
 		return err

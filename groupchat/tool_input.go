@@ -9,6 +9,7 @@ import (
 
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/groupchat/internal/schema"
 	"github.com/agui-gateway/gateway/groupchat/tools"
 )
@@ -102,7 +103,7 @@ func (r *llmRun) tries(ctx context.Context, tool *Tool, c ToolCall) (tools.Resul
 		}
 		r.t.x.Log.WarnContext(ctx, "groupchat: a call of a tool is made again", "turn", r.t.ID(), "tool", tool.Name,
 			"try", n+1, "error", err)
-		if !(ErrorPolicy{Backoff: tool.Retry.Backoff}).wait(ctx, n) {
+		if !(failure.Policy{Backoff: tool.Retry.Backoff}).Wait(ctx, n) {
 			return tools.Result{}, context.Cause(ctx)
 		}
 		if err := Fence(ctx); err != nil {
@@ -119,7 +120,7 @@ func (t *Tool) again(err error) bool {
 	if failure, ok := errors.AsType[*tools.Error](err); ok && !failure.Temporary {
 		return false
 	}
-	_, panicked := errors.AsType[*PanicError](err)
+	_, panicked := errors.AsType[*failure.Panic](err)
 	_, asks := errors.AsType[*tools.InputNeeded](err)
 	return !panicked && !asks
 }

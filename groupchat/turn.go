@@ -11,6 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/document"
 )
@@ -155,7 +156,7 @@ func (t *Turn) Go(f func() error) {
 	go func() {
 		defer t.wg.Done()
 		defer t.countWork(&t.running, -1)
-		t.note(n, protect(f))
+		t.note(n, failure.Protect(f))
 	}()
 }
 
@@ -163,13 +164,13 @@ func (t *Turn) work(agent Agent) error {
 	ctx, cancel := context.WithCancelCause(t.ctx)
 	defer cancel(nil)
 	t.outer, t.ctx, t.cancel = t.ctx, ctx, cancel
-	t.note(0, protect(func() error { return agent.Run(ctx, t) }))
+	t.note(0, failure.Protect(func() error { return agent.Run(ctx, t) }))
 	t.wg.Wait()
 	return t.checkReturned(verdict(t.errs))
 }
 
 func (t *Turn) note(n int, err error) {
-	if err == nil || onlyCancelled(err) {
+	if err == nil || failure.OnlyCancelled(err) {
 		return
 	}
 	t.mu.Lock()

@@ -1,16 +1,19 @@
 package groupchat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/state/document"
 	"github.com/agui-gateway/gateway/telemetry"
 )
@@ -24,14 +27,14 @@ func (t *Turn) retry(ctx context.Context, p *Participant, record *turnRecord,
 		if err == nil || ask.PauseOf(err) != nil || t.x.endCause() != nil {
 			return false, err
 		}
-		again := p.OnError.again(record.Tries, err)
+		again := p.OnError.Again(record.Tries, err)
 		t.x.countFailure(record)
 		switch {
 		case ctx.Err() != nil:
 			return false, err // the turn above has ended
 		case again:
 			t.x.Log.WarnContext(ctx, "groupchat: turn failed, trying again", "turn", record.ID, "error", err)
-			if !p.OnError.wait(ctx, record.Tries) {
+			if !p.OnError.Wait(ctx, record.Tries) {
 				return false, err
 			}
 		case p.OnError.Skip:
@@ -86,8 +89,8 @@ func (t *Turn) invocation(agent Agent, conclude func() error) error {
 		err = &errcode.Error{Code: errcode.Cancelled, Err: err} // the turn this one is part of has failed elsewhere
 	}
 	complete := err == nil && !t.record.Declined
-	if leaveErr := protect(func() error { return t.own.close(complete) }); err == nil { // it may call reducers
-		err = coded(leaveErr)
+	if leaveErr := failure.Protect(func() error { return t.own.close(complete) }); err == nil { // it may call reducers
+		err = failure.Coded(leaveErr)
 	}
 	err = t.closeOpen(err)
 	if err != nil && x.endCause() != nil {
@@ -95,7 +98,7 @@ func (t *Turn) invocation(agent Agent, conclude func() error) error {
 	}
 	pause = ask.PauseOf(err)
 	if pause == nil {
-		err = at(t.Path(), err)
+		err = failure.At(t.Path(), err)
 	}
 	switch {
 	case pause != nil:
@@ -108,9 +111,9 @@ func (t *Turn) invocation(agent Agent, conclude func() error) error {
 		return err
 	}
 	if err := conclude(); err != nil {
-		return t.failed(coded(err), sub, step)
+		return t.failed(failure.Coded(err), sub, step)
 	}
-	return coded(errors.Join(sub.Finish(nil), step.End()))
+	return failure.Coded(errors.Join(sub.Finish(nil), step.End()))
 }
 
 // speak lets agent work, in a private conversation if its output needs one.
@@ -148,7 +151,7 @@ func (t *Turn) failed(err error, sub *run.Subagent, step *run.Step) error {
 	if endErr := t.x.abandon(t.Path(), code); endErr != nil {
 		return endErr
 	}
-	again := t.participant.OnError.again(t.record.Tries, err) && t.outer.Err() == nil
+	again := t.participant.OnError.Again(t.record.Tries, err) && t.outer.Err() == nil
 	if endErr := t.x.settleCalls(t.parentWriter, t.clientWriter, t.record, again); endErr != nil {
 		return endErr
 	}
@@ -184,12 +187,12 @@ func (t *Turn) ownScope(s Scoping, parent *document.Scope, saved savedState, beg
 		return nil, fail(errcode.Internal, "%s: scope: %w", t.Path(), err)
 	case raw != nil && !begun:
 		if err := copyInputs(scope, parent, m.In); err != nil {
-			return nil, coded(err)
+			return nil, failure.Coded(err)
 		}
 	}
 	if raw == nil || !begun {
-		if err := protect(func() error { return t.computeInputs(scope, parent, s.Inputs) }); err != nil {
-			return nil, coded(err)
+		if err := failure.Protect(func() error { return t.computeInputs(scope, parent, s.Inputs) }); err != nil {
+			return nil, failure.Coded(err)
 		}
 	}
 	return &ownScope{t.x, scope, t.x.addHook(func() { saved.set(scope.Save()) })}, nil
@@ -253,6 +256,35 @@ func (t *Turn) enterScope() error {
 	}
 	if p.Writes != nil {
 		t.scope = t.scope.Restrict(p.Writes...)
+	}
+	return nil
+}
+
+// fail returns an error with the code that its run ends with. A format that begins with a turn's path drops that of a
+// root agent, which is empty.
+func fail(code errcode.Code, format string, args ...any) error {
+	if rest, ok := strings.CutPrefix(format, "%s: "); ok && len(args) > 0 && args[0] == "" {
+		format, args = rest, args[1:]
+	}
+	return &errcode.Error{Code: code, Err: fmt.Errorf("groupchat: "+format, args...)}
+}
+
+// verdict is the error of a turn with the errs of its goroutines: the first failure, or else all pauses joined, in the
+// order in which their goroutines were started, so that the questions have the same order every time. A turn that has
+// failed asks nothing.
+func verdict(errs []returnedError) error {
+	for _, e := range errs {
+		if ask.PauseOf(e.err) == nil {
+			return failure.Coded(e.err)
+		}
+	}
+	slices.SortFunc(errs, func(a, b returnedError) int { return cmp.Compare(a.n, b.n) })
+	var pauses []*ask.Pause
+	for _, e := range errs {
+		pauses = append(pauses, ask.PauseOf(e.err))
+	}
+	if p := ask.Join(pauses...); p != nil {
+		return p
 	}
 	return nil
 }

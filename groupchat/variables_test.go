@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 )
 
 var variable = regexp.MustCompile(`\{\{(\w+):?(.*?)(?:\|(.*?))?\}\}`)
@@ -131,7 +132,7 @@ func TestComputedInputs(t *testing.T) {
 	equal(t, "the team's", string(r.state), `{"n":7}`)
 
 	scope.Inputs = map[string]func(View) (any, error){"x": func(View) (any, error) { panic("no") }}
-	skip := Participant{Name: "w", Agent: show, Scope: scope, OnError: ErrorPolicy{Skip: true}}
+	skip := Participant{Name: "w", Agent: show, Scope: scope, OnError: failure.Policy{Skip: true}}
 	must(t, newRig(t, team(Sequential(), skip)).say("go").err)
 	skip.Scope.Kind = ScopeShared
 	if err := team(Sequential(), skip).Validate(); err == nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui/client"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
 	"github.com/agui-gateway/gateway/groupchat/thread"
 	"github.com/agui-gateway/gateway/langgraph"
@@ -71,7 +72,7 @@ func TestFaultsAreContained(t *testing.T) {
 				o.Idle = 50 * time.Millisecond // others may take longer on a slow machine
 			}
 			chat := desk(t, s, o)
-			chat.Participants[0].OnError = groupchat.ErrorPolicy{Skip: true}
+			chat.Participants[0].OnError = failure.Policy{Skip: true}
 			chat.Participants = append(chat.Participants, groupchat.Participant{Name: "next", Agent: desk(t, newServer(t, func(r *run) { r.say("n", "Next.") }), langgraph.Options{})})
 			out := groupchattest.NewThread(t, chat, groupchattest.Options{Options: thread.Options{
 				Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),

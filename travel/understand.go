@@ -9,6 +9,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/travel/internal/catalogue"
 	"github.com/agui-gateway/gateway/travel/internal/english"
@@ -79,7 +80,7 @@ func (s *supervisor) understand(ctx context.Context, v groupchat.View, text stri
 				{Role: agui.RoleUser, Text: situation(v, text, t)}},
 		},
 	})
-	if err != nil && !groupchat.ModelFailed(err) {
+	if err != nil && !failure.OfModel(err) {
 		return request{}, err
 	}
 	if err == nil {

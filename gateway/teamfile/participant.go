@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 )
 
 // defaultRetries is the number of retries of a participant with `on_error: retry`.
@@ -70,7 +71,7 @@ func isAGUI(n *Value) bool {
 }
 
 // onError reads what happens when a participant fails.
-func onError(n *Value) (p groupchat.ErrorPolicy) {
+func onError(n *Value) (p failure.Policy) {
 	if !n.IsMapping() {
 		switch n.OneOf("fail", "skip", "retry") {
 		case "skip":

@@ -14,6 +14,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/groupchat/condition"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
 	"github.com/agui-gateway/gateway/state/document"
 )
@@ -138,7 +139,7 @@ func (m *testMember) agent() groupchat.Agent {
 		c.Manager = groupchat.Rules(groupchat.Done, rules...)
 	}
 	for _, member := range m.Participants {
-		p := groupchat.Participant{Name: member.Name, Agent: member.agent(), OnError: groupchat.ErrorPolicy{Skip: member.Skip}, Scope: groupchat.Scoping{Kind: member.Scope}}
+		p := groupchat.Participant{Name: member.Name, Agent: member.agent(), OnError: failure.Policy{Skip: member.Skip}, Scope: groupchat.Scoping{Kind: member.Scope}}
 		if member.Mapping != nil {
 			p.Scope.Mapping = *member.Mapping
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/failure"
 	"github.com/agui-gateway/gateway/groupchat/thread"
 	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
@@ -260,7 +261,7 @@ func TestARetryAsksAnew(t *testing.T) {
 		return model.Reply{Text: `{"dish":"soup"}`}, nil
 	}}
 	agent := &groupchat.LLM{Model: kept(t, inner, Options{}), Output: &groupchat.LLMOutput{Schema: []byte(`{"type":"object","required":["dish"]}`)}}
-	team := &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{{Name: "a", Agent: agent, OnError: groupchat.ErrorPolicy{Retries: 1, Backoff: -1}}}}
+	team := &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{{Name: "a", Agent: agent, OnError: failure.Policy{Retries: 1, Backoff: -1}}}}
 	result, err := thread.Run(t.Context(), team, "What is there?")
 	if err != nil || result.Text != `{"dish":"soup"}` || inner.asked != 4 {
 		t.Errorf("Run() = %+v, %v after %d calls, want what the model says in the second try", result, err, inner.asked)
