@@ -38,7 +38,7 @@ simulate: ## what runs, readers and questions cost on a Redis Cluster of three s
 simulate-faults: ## gateways over a simulated store, network and clock, with faults by seed: make simulate-faults SEED=7 FAULTS_SECONDS=600 goes on from seed 7
 	FAULTS_SEED="$(SEED)" FAULTS_LIMIT=86400 FAULTS_SECONDS=$(or $(FAULTS_SECONDS),60) bash .ci/run faults
 
-chaos: ## kill replicas and Redis: 500 threads, ten minutes of kills; writes docs/chaos.md
+chaos: ## kill replicas and Redis: 500 threads, five minutes of kills; writes docs/chaos.md
 	CHAOS_FLAGS="-write docs/chaos.md" bash .ci/run chaos-long
 
 soak: ## fifteen minutes of churn on each store: memory, goroutines, descriptors and Redis stay what they were; writes docs/soak.md

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The stage chaos with 500 threads and ten minutes of kills.
+# The stage chaos with 500 threads and five minutes of kills.
 # shellcheck source=.ci/env.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
 

@@ -3,7 +3,7 @@
 # shellcheck source=.ci/env.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
 
-seconds=${FUZZ_SECONDS:-900}
+seconds=${FUZZ_SECONDS:-720}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 kept=$(go env GOCACHE)/fuzz # where go test -fuzz keeps what it found interesting

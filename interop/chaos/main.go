@@ -32,7 +32,7 @@ type size struct {
 var (
 	short = size{name: "short", threads: 60, kills: 30 * time.Second, interrupts: 200, restarts: 12, cycles: 2,
 		limit: 3 * time.Minute, beside: 5}
-	long = size{name: "long", threads: 500, kills: 10 * time.Minute, interrupts: 1000, restarts: 100, cycles: 10,
+	long = size{name: "long", threads: 500, kills: 5 * time.Minute, interrupts: 500, restarts: 50, cycles: 10,
 		limit: 20 * time.Minute, beside: 1}
 )
 
@@ -56,7 +56,7 @@ var scenarios = []scenario{
 }
 
 func main() {
-	big := flag.Bool("long", false, "play the long form: ten minutes")
+	big := flag.Bool("long", false, "play the long form: five minutes of kills")
 	only := flag.String("only", "", "play this scenario alone")
 	restarts := flag.Int("restarts", 0, "how often restarts kills the gateway on a file; 0 is what the form says")
 	document := flag.String("write", "", "file that gets the figures")
