@@ -28,9 +28,7 @@ func (b *backend) UpdateAttempt(ctx context.Context, key state.Key, u store.Atte
 			came = store.AttemptOf(nil, x.now)
 			return err
 		}
-		if err := x.persist(key, u, was.Live, live); err != nil {
-			return err
-		}
+		x.persist(key, u, was.Live, live)
 		next := *a
 		next.attempt, next.until, next.readUntil = live.Attempt, live.Until, live.ReadUntil
 		next.tied, next.hungUp, next.stopped = live.Tied, live.HungUp, live.Stopped
@@ -49,32 +47,28 @@ func (x *txn) notLive(key state.Key, u store.AttemptUpdate) error {
 	if u.Lease != nil {
 		return state.ErrLeaseLost
 	}
-	l, err := find(x.tx, key)
-	if err != nil {
-		return err
-	}
-	if l.over(x.now) {
+	if x.find(key).over(x.now) {
 		return state.ErrUnknownThread
 	}
 	return nil
 }
 
 // persist writes the parts of an update that outlive the process.
-func (x *txn) persist(key state.Key, u store.AttemptUpdate, was, live *state.Live) error {
+func (x *txn) persist(key state.Key, u store.AttemptUpdate, was, live *state.Live) {
 	stops := live.Stopped && !was.Stopped
 	if u.Op != store.AttemptRecord && !stops {
-		return nil
+		return
 	}
 	x.dirty = true
 	t := x.root(threadsTable).sub(threadName(key))
 	t.grown = &x.booked(key).grown
 	if stops {
 		t.put(stoppedKey, nil)
-		return nil
+		return
 	}
 	raw, err := withHead(u.Effect, u.Result)
+	x.fail(err)
 	t.make(memoTable).put(textKey(u.Effect), raw)
-	return err
 }
 
 // UpdateQueue changes the queue of a thread; see [store.Backend]. The waiting requests are connections of this
@@ -85,10 +79,7 @@ func (b *backend) UpdateQueue(
 	var t *state.Thread
 	var at time.Time
 	err := b.update(ctx, canWait, func(x *txn) error {
-		l, err := find(x.tx, key)
-		if err != nil {
-			return err
-		}
+		l := x.find(key)
 		if l.over(x.now) {
 			return state.ErrUnknownThread
 		}

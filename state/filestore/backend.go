@@ -141,15 +141,11 @@ func (b *backend) restore(sizes map[string]int64) error {
 					return fmt.Errorf("there is no table %q", name)
 				}
 			}
-			floor, err := rootTable(tx, floorTable).get(floorTable)
-			if err != nil {
-				return err
-			}
-			b.floor = numberOf(floor)
-			if err := b.restoreLive(tx); err != nil {
-				return err
-			}
-			return b.restoreBooks(tx, sizes)
+			v := &view{tx: tx}
+			b.floor = numberOf(v.root(floorTable).get(floorTable))
+			b.restoreLive(v)
+			b.restoreBooks(v, sizes)
+			return v.err
 		})
 	})
 	if err != nil {
@@ -159,21 +155,22 @@ func (b *backend) restore(sizes map[string]int64) error {
 }
 
 // restoreLive reads the live runs and ends the leases of the previous process.
-func (b *backend) restoreLive(tx *bolt.Tx) error {
+func (b *backend) restoreLive(v *view) {
 	now := b.o.Now()
-	return rootTable(tx, liveTable).each(nil, func(name, _ []byte) (bool, error) {
+	v.root(liveTable).each(nil, func(name, _ []byte) bool {
 		key, ok := threadKey(name)
 		if !ok {
-			return false, state.ErrDamaged
+			v.fail(state.ErrDamaged)
+			return false
 		}
-		r, err := b.read(tx, key)
-		if err != nil || r == nil || r.thread.Live == nil {
-			return err == nil, err
+		r := v.thread(key, now)
+		if r == nil || r.thread.Live == nil {
+			return true
 		}
 		a := attemptOf(r.thread)
 		a.attempt, a.until, a.tied, a.hungUp, a.readUntil = "", now, false, false, time.Time{}
 		b.live[key] = a
-		return true, nil
+		return true
 	})
 }
 
@@ -223,11 +220,17 @@ func (b *backend) Close() error {
 
 // view reads the file at one moment. f must not keep anything of it, and must not call code of others: the writer
 // may wait for it.
-func (b *backend) view(ctx context.Context, f func(tx *bolt.Tx) error) error {
+func (b *backend) view(ctx context.Context, f func(v *view)) error {
 	if err := b.ready(ctx); err != nil {
 		return err
 	}
-	err := guarded(func() error { return b.db.View(f) })
+	err := guarded(func() error {
+		return b.db.View(func(tx *bolt.Tx) error {
+			v := &view{tx: tx}
+			f(v)
+			return v.err
+		})
+	})
 	if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
 		return errClosed
 	}

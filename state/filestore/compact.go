@@ -69,10 +69,7 @@ var scrubKey = []byte("scrub")
 // Purge removes the remains of a deleted thread; see [store.Backend].
 func (b *backend) Purge(ctx context.Context, key state.Key) error {
 	return b.update(ctx, urgent, func(x *txn) error {
-		l, err := x.find(key)
-		if err != nil {
-			return err
-		}
+		l := x.find(key)
 		if l != nil && !l.over(x.now) {
 			return nil
 		}

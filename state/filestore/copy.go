@@ -9,8 +9,6 @@ import (
 	"os"
 	"path/filepath"
 
-	bolt "go.etcd.io/bbolt"
-
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -61,9 +59,9 @@ func Backup(ctx context.Context, store state.Store) (path string, err error) {
 	}
 	path = BackupPath(s.backend.path)
 	return path, put(path, true, func(target *os.File) error {
-		return s.backend.view(ctx, func(tx *bolt.Tx) error {
-			_, err := tx.WriteTo(boundFile{ctx, target})
-			return err
+		return s.backend.view(ctx, func(v *view) {
+			_, err := v.tx.WriteTo(boundFile{ctx, target})
+			v.fail(err)
 		})
 	})
 }

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
-
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/internal/listed"
 	"github.com/agui-gateway/gateway/state/store"
@@ -18,23 +16,19 @@ import (
 // Find returns the threads with an id; see [store.Backend].
 func (b *backend) Find(ctx context.Context, principal, id string) ([]state.Key, error) {
 	var keys []state.Key
-	err := b.view(ctx, func(tx *bolt.Tx) error {
+	err := b.view(ctx, func(v *view) {
 		prefix := idPrefix(principal, id)
-		c := rootTable(tx, threadsTable).b.Cursor()
+		c := v.root(threadsTable).b.Cursor()
 		for name, _ := c.Seek(prefix); bytes.HasPrefix(name, prefix); name, _ = c.Next() {
 			key, ok := threadKey(name)
 			if !ok {
-				return state.ErrDamaged
+				v.fail(state.ErrDamaged)
+				return
 			}
-			l, err := find(tx, key)
-			if err != nil {
-				return err
-			}
-			if !l.over(b.o.Now()) {
+			if !v.find(key).over(b.o.Now()) {
 				keys = append(keys, key)
 			}
 		}
-		return nil
 	})
 	return keys, err
 }
@@ -52,10 +46,7 @@ func (b *backend) Index(ctx context.Context, q store.IndexQuery) iter.Seq2[store
 		for from != nil {
 			var entries []store.IndexEntry
 			next := from
-			err := b.view(ctx, func(tx *bolt.Tx) (err error) {
-				entries, next, err = b.indexed(tx, q, from)
-				return err
-			})
+			err := b.view(ctx, func(v *view) { entries, next = b.indexed(v, q, from) })
 			if err != nil {
 				yield(store.IndexEntry{}, err)
 				return
@@ -71,35 +62,33 @@ func (b *backend) Index(ctx context.Context, q store.IndexQuery) iter.Seq2[store
 }
 
 // indexed reads a part of the index from a name on, and returns the name of the next part; nil: there is none.
-func (b *backend) indexed(
-	tx *bolt.Tx, q store.IndexQuery, from []byte,
-) (entries []store.IndexEntry, next []byte, err error) {
+func (b *backend) indexed(v *view, q store.IndexQuery, from []byte) (entries []store.IndexEntry, next []byte) {
 	prefix := appendText(nil, q.Principal)
 	looked := 0
-	err = rootTable(tx, indexTable).each(from, func(name, _ []byte) (bool, error) {
+	v.root(indexTable).each(from, func(name, _ []byte) bool {
 		if !bytes.HasPrefix(name, prefix) {
-			return false, nil
+			return false
 		}
 		if looked == indexPage {
 			next = slices.Clone(name)
-			return false, nil
+			return false
 		}
 		looked++
 		agent, rest, ok := cutText(name[min(len(prefix)+8, len(name)):])
 		id, _, ok2 := cutText(rest)
 		if !ok || !ok2 {
-			return false, state.ErrDamaged
+			v.fail(state.ErrDamaged)
+			return false
 		}
 		if q.Agent != "" && q.Agent != agent {
-			return true, nil
+			return true
 		}
-		e, ok, err := b.entry(tx, state.Key{Principal: q.Principal, Agent: agent, ID: id})
-		if ok {
+		if e, ok := b.entry(v, state.Key{Principal: q.Principal, Agent: agent, ID: id}); ok {
 			entries = append(entries, e)
 		}
-		return true, err
+		return true
 	})
-	return entries, next, err
+	return entries, next
 }
 
 // A listing has the fields of a [threadDoc] that a list shows: a search reads many.
@@ -136,50 +125,41 @@ func (l *listing) member(name []byte, r *listed.Reader) bool {
 }
 
 // entry returns the entry of a thread, unless it has expired.
-func (b *backend) entry(tx *bolt.Tx, key state.Key) (store.IndexEntry, bool, error) {
-	thread := rootTable(tx, threadsTable).sub(threadName(key))
+func (b *backend) entry(v *view, key state.Key) (store.IndexEntry, bool) {
+	thread := v.root(threadsTable).sub(threadName(key))
 	if thread.b == nil {
-		return store.IndexEntry{}, false, nil
+		return store.IndexEntry{}, false
 	}
-	raw, err := thread.get(docKey)
-	if err != nil {
-		return store.IndexEntry{}, false, err
-	}
-	doc, err := readListing(raw)
-	if err != nil {
-		return store.IndexEntry{}, false, err
-	}
+	doc, err := readListing(thread.get(docKey))
+	v.fail(err)
 	now, t := b.o.Now(), doc.Thread
-	switch {
-	case t == nil:
-		return store.IndexEntry{}, false, state.ErrDamaged
-	case doc.Gone || !doc.Deadline.IsZero() && !now.Before(doc.Deadline):
-		return store.IndexEntry{}, false, nil
+	if t == nil {
+		v.fail(state.ErrDamaged)
+		return store.IndexEntry{}, false
 	}
-	live, err := thread.sub(liveRecord).get(liveRecord)
+	if doc.Gone || !doc.Deadline.IsZero() && !now.Before(doc.Deadline) {
+		return store.IndexEntry{}, false
+	}
 	s := state.Summary{
 		Key: key, Status: state.StatusIdle, Title: t.Title, CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt,
 		Calls: t.Waiting(),
 	}
 	switch {
-	case live != nil:
+	case thread.sub(liveRecord).get(liveRecord) != nil:
 		s.Status = state.StatusRunning
 	case doc.Asks.After(now):
 		s.Status = state.StatusInterrupted
 	case t.Failed:
 		s.Status = state.StatusFailed
 	}
-	return store.IndexEntry{At: state.CursorOf(&state.Thread{Key: key, UpdatedAt: s.UpdatedAt}), Summary: s}, true, err
+	return store.IndexEntry{At: state.CursorOf(&state.Thread{Key: key, UpdatedAt: s.UpdatedAt}), Summary: s}, true
 }
 
 // Delete removes a thread; see [store.Backend].
 func (b *backend) Delete(ctx context.Context, key state.Key) (uint64, error) {
 	var fence uint64
 	err := b.update(ctx, urgent, func(x *txn) error {
-		l, t, _, err := x.read(key)
-		if err != nil {
-			return err
-		}
+		l, t, _ := x.read(key)
 		if l == nil {
 			return state.ErrUnknownThread
 		}

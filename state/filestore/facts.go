@@ -6,8 +6,6 @@ import (
 	"iter"
 	"slices"
 
-	bolt "go.etcd.io/bbolt"
-
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/document"
 	"github.com/agui-gateway/gateway/state/store"
@@ -19,29 +17,20 @@ func (b *backend) Read(ctx context.Context, key state.Key, o store.ReadOptions) 
 	f := &facts{ctx: ctx, b: b, key: key}
 	f.places, f.tokens = map[string]found[state.Place]{}, map[string]found[state.Token]{}
 	r.Facts = f
-	err := b.view(ctx, func(tx *bolt.Tx) error {
-		l, err := find(tx, key)
-		if err != nil {
-			return err
-		}
+	err := b.view(ctx, func(v *view) {
+		l := v.find(key)
 		if l.over(r.Now) {
 			r.Thread, r.Tag = b.present(key, nil, r)
 			if l != nil { // its fence is not in the floor yet
 				r.Floor = max(r.Floor, l.doc.Thread.Fence)
 			}
-			return nil
+			return
 		}
-		if err := l.complete(); err != nil {
-			return err
-		}
+		l.complete()
 		r.Thread, r.Tag = b.present(key, l, r)
 		f.tag, r.Born = r.Tag, l.doc.Born
-		if !o.Frame.IsZero() {
-			if r.HasFrame, err = l.holds(o.Frame, r.Now.Add(-b.o.LogTTL)); err != nil {
-				return err
-			}
-		}
-		return f.prefetch(l, r.Thread, o)
+		r.HasFrame = !o.Frame.IsZero() && l.holds(o.Frame, r.Now.Add(-b.o.LogTTL))
+		f.prefetch(l, r.Thread, o)
 	})
 	if err != nil {
 		return nil, err
@@ -80,11 +69,9 @@ type facts struct {
 }
 
 // prefetch makes the lookups that will follow.
-func (f *facts) prefetch(l *loaded, t *state.Thread, o store.ReadOptions) error {
+func (f *facts) prefetch(l *loaded, t *state.Thread, o store.ReadOptions) {
 	for _, id := range o.Messages {
-		if err := f.place(l, id); err != nil {
-			return err
-		}
+		f.place(l, id)
 	}
 	ids := slices.Concat(o.Tokens, t.Open)
 	if t.Live != nil {
@@ -93,45 +80,36 @@ func (f *facts) prefetch(l *loaded, t *state.Thread, o store.ReadOptions) error 
 		}
 	}
 	for _, id := range ids {
-		if err := f.token(l, id); err != nil {
-			return err
-		}
+		f.token(l, id)
 	}
-	return nil
 }
 
-func (f *facts) place(l *loaded, id string) error {
-	p, ok, err := readPlace(l.table.sub(knownTable), id)
+func (f *facts) place(l *loaded, id string) {
+	p, ok := readPlace(l.table.sub(knownTable), id)
 	f.places[id] = found[state.Place]{p, ok}
-	return err
 }
 
-func (f *facts) token(l *loaded, id string) error {
-	raw, err := l.table.sub(tokensTable).get(textKey(id))
-	if err != nil || raw == nil {
-		f.tokens[id] = found[state.Token]{}
-		return err
-	}
+func (f *facts) token(l *loaded, id string) {
+	raw := l.table.sub(tokensTable).get(textKey(id))
 	var token state.Token
-	err = unmarshal("token", raw, &token)
-	f.tokens[id] = found[state.Token]{token, true}
-	return err
+	if raw != nil {
+		l.table.decode("token", raw, &token)
+	}
+	f.tokens[id] = found[state.Token]{token, raw != nil}
 }
 
 // look reads more of the thread.
-func (f *facts) look(read func(l *loaded) error) {
+func (f *facts) look(read func(l *loaded)) {
 	if f.tag == "" || f.err != nil {
 		return
 	}
-	f.err = f.b.view(f.ctx, func(tx *bolt.Tx) error {
-		l, err := find(tx, f.key)
-		if err != nil {
-			return err
-		}
+	f.err = f.b.view(f.ctx, func(v *view) {
+		l := v.find(f.key)
 		if l == nil || l.doc.Tag != f.tag {
-			return store.ErrConflict
+			v.fail(store.ErrConflict)
+			return
 		}
-		return read(l)
+		read(l)
 	})
 }
 
@@ -141,7 +119,7 @@ func (f *facts) Err() error { return f.err }
 // Known looks up a message.
 func (f *facts) Known(id string) (state.Place, bool) {
 	if _, ok := f.places[id]; !ok {
-		f.look(func(l *loaded) error { return f.place(l, id) })
+		f.look(func(l *loaded) { f.place(l, id) })
 	}
 	p := f.places[id]
 	return p.value, p.ok
@@ -150,7 +128,7 @@ func (f *facts) Known(id string) (state.Place, bool) {
 // Token looks up a token.
 func (f *facts) Token(id string) (state.Token, bool) {
 	if _, ok := f.tokens[id]; !ok {
-		f.look(func(l *loaded) error { return f.token(l, id) })
+		f.look(func(l *loaded) { f.token(l, id) })
 	}
 	t := f.tokens[id]
 	return t.value, t.ok
@@ -158,38 +136,34 @@ func (f *facts) Token(id string) (state.Token, bool) {
 
 // State returns the state at a revision.
 func (f *facts) State(rev int64) (raw json.RawMessage) {
-	f.look(func(l *loaded) (err error) {
-		raw, err = l.stateAt(rev, f.b.trimmedAt(l))
-		return err
-	})
+	f.look(func(l *loaded) { raw = l.stateAt(rev, f.b.trimmedAt(l)) })
 	return raw
 }
 
 // Past returns the way back to earlier states.
 func (f *facts) Past() (past document.History) {
-	f.look(func(l *loaded) error {
-		return l.table.sub(pastTable).each(nil, func(_, raw []byte) (bool, error) {
-			var mark document.Mark
-			err := unmarshal("mark", raw, &mark)
-			past.Marks = append(past.Marks, mark)
-			return true, err
-		})
-	})
+	past.Marks = list[document.Mark](f, pastTable, "mark")
 	return past
 }
 
 // Runs returns the runs before the newest, newest first.
-func (f *facts) Runs() (runs []state.Run) {
-	f.look(func(l *loaded) error {
-		return l.table.sub(runsTable).each(nil, func(_, raw []byte) (bool, error) {
-			var run state.Run
-			err := unmarshal("run", raw, &run)
-			runs = append(runs, run)
-			return true, err
-		})
-	})
+func (f *facts) Runs() []state.Run {
+	runs := list[state.Run](f, runsTable, "run")
 	slices.Reverse(runs)
 	return runs
+}
+
+// list returns the values of a table.
+func list[T any](f *facts, name []byte, what string) (values []T) {
+	f.look(func(l *loaded) {
+		l.table.sub(name).each(nil, func(_, raw []byte) bool {
+			var v T
+			l.table.decode(what, raw, &v)
+			values = append(values, v)
+			return true
+		})
+	})
+	return values
 }
 
 // The numbers of messages read at once: few at first, because most callers want one at the end.
@@ -207,10 +181,7 @@ func (f *facts) Messages() iter.Seq[state.StoredMessage] {
 			var list []state.StoredMessage
 			from := next
 			next = -1
-			f.look(func(l *loaded) (err error) {
-				list, next, err = lastMessages(l, from, most)
-				return err
-			})
+			f.look(func(l *loaded) { list, next = lastMessages(l, from, most) })
 			if f.err != nil {
 				return
 			}

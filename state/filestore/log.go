@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
-
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/store"
 )
@@ -34,11 +32,7 @@ func (b *backend) Append(
 		l.table = x.root(threadsTable).sub(l.name)
 		l.counting()
 		defer func() { x.booked(l.key).grown += l.grown }()
-		var err error
-		if last, err = l.lastFrame(); err != nil {
-			return err
-		}
-		if last.Less(after) {
+		if last = l.lastFrame(); last.Less(after) {
 			return state.ErrGap
 		}
 		flags = state.Flags{Stopped: a.stopped, Tied: a.tied, HungUp: a.hungUp}
@@ -98,44 +92,41 @@ func (l *loaded) endLog(last state.FrameID, at time.Time, rev int64) {
 		return
 	}
 	ends, key := l.table.make(endsTable), frameName(last)
-	old, err := ends.get(key)
-	ends.fail(err)
-	if old != nil {
+	if old := ends.get(key); old != nil {
 		at = decodeEnd(key, old).at
 	}
 	ends.put(key, append(number8(moment(at)), number8(uint64(rev))...))
 }
 
 // oldestEnd returns the end of the oldest run in the log that is over.
-func (l *loaded) oldestEnd() (end logEnd, ok bool, err error) {
-	err = l.table.sub(endsTable).each(nil, func(key, value []byte) (bool, error) {
+func (l *loaded) oldestEnd() (end logEnd, ok bool) {
+	l.table.sub(endsTable).each(nil, func(key, value []byte) bool {
 		end, ok = decodeEnd(key, value), true
-		return false, nil
+		return false
 	})
-	return end, ok, err
+	return end, ok
 }
 
 // kept returns the last frame and the revision up to which the log is trimmed for readers: those of the newest run
 // that ended at cutoff or before. It may not be removed from the file yet.
-func (l *loaded) kept(cutoff time.Time) (cut state.FrameID, trimmed int64, err error) {
+func (l *loaded) kept(cutoff time.Time) (cut state.FrameID, trimmed int64) {
 	cut, trimmed = l.doc.Cut, l.doc.Trimmed
-	err = l.table.sub(endsTable).each(nil, func(key, value []byte) (bool, error) {
+	l.table.sub(endsTable).each(nil, func(key, value []byte) bool {
 		end := decodeEnd(key, value)
 		if end.at.After(cutoff) {
-			return false, nil
+			return false
 		}
 		cut, trimmed = end.last, end.rev
-		return true, nil
+		return true
 	})
-	return cut, trimmed, err
+	return cut, trimmed
 }
 
 // trim removes the runs that ended at cutoff or before, and the replaced values that only their frames name.
 func (x *txn) trim(l *loaded, cutoff time.Time) {
 	trimmed := false
 	for x.err == nil {
-		end, ok, err := l.oldestEnd()
-		x.fail(err)
+		end, ok := l.oldestEnd()
 		if !ok || end.at.After(cutoff) {
 			break
 		}
@@ -157,24 +148,20 @@ func (l *loaded) dropRun(end logEnd) {
 // ReadLog returns the frames of a log after a frame; see [store.Backend].
 func (b *backend) ReadLog(ctx context.Context, key state.Key, after state.FrameID) (*store.LogPage, error) {
 	page := &store.LogPage{End: after}
-	err := b.view(ctx, func(tx *bolt.Tx) error {
-		l, err := find(tx, key)
-		if err != nil || l == nil {
-			return err
+	err := b.view(ctx, func(v *view) {
+		l := v.find(key)
+		if l == nil {
+			return
 		}
 		now := b.o.Now()
-		if page.Last, err = l.lastFrame(); err != nil {
-			return err
-		}
-		if page.Cut, _, err = l.kept(now.Add(-b.o.LogTTL)); err != nil {
-			return err
-		}
+		page.Last = l.lastFrame()
+		page.Cut, _ = l.kept(now.Add(-b.o.LogTTL))
 		if !l.over(now) {
 			page.Born = l.doc.Born
 		} else if !l.knows(after, page.Last) || now.After(l.doc.Deadline.Add(state.DeadLogTTL)) {
-			return nil
+			return
 		}
-		return l.readPage(page, after)
+		l.readPage(page, after)
 	})
 	if err != nil {
 		return nil, err
@@ -190,20 +177,21 @@ func (l *loaded) knows(after, last state.FrameID) bool {
 }
 
 // readPage reads the frames behind after that are kept.
-func (l *loaded) readPage(page *store.LogPage, after state.FrameID) error {
+func (l *loaded) readPage(page *store.LogPage, after state.FrameID) {
 	from, size := after, 0
 	if from.Less(page.Cut) {
 		from = page.Cut
 	}
 	next := frameName(state.FrameID{Fence: from.Fence, Seq: from.Seq + 1})
-	err := l.table.sub(logTable).each(next, func(name, raw []byte) (bool, error) {
+	l.table.sub(logTable).each(next, func(name, raw []byte) bool {
 		if len(page.Frames) == pageFrames || size+len(raw) > pageBytes && size > 0 {
 			page.More = true
-			return false, nil
+			return false
 		}
 		f, err := decodeFrame(frameOf(name), raw)
+		l.table.fail(err)
 		page.Frames, size = append(page.Frames, f), size+len(raw)
-		return true, err
+		return true
 	})
 	if n := len(page.Frames); n > 0 {
 		page.End = page.Frames[n-1].ID
@@ -211,37 +199,27 @@ func (l *loaded) readPage(page *store.LogPage, after state.FrameID) error {
 	if !page.More && page.End.Less(page.Last) {
 		page.End = page.Last // frames between are not kept
 	}
-	return err
 }
 
 // Holds reports whether the log still has a frame; see [store.Backend].
 func (b *backend) Holds(ctx context.Context, key state.Key, id state.FrameID) (held bool, err error) {
-	err = b.existing(ctx, key, func(l *loaded) error {
-		held, err = l.holds(id, b.o.Now().Add(-b.o.LogTTL))
-		return err
-	})
+	err = b.existing(ctx, key, func(l *loaded) { held = l.holds(id, b.o.Now().Add(-b.o.LogTTL)) })
 	return held, err
 }
 
-func (l *loaded) holds(id state.FrameID, cutoff time.Time) (bool, error) {
-	cut, _, err := l.kept(cutoff)
-	if err != nil || id.Compare(cut) <= 0 {
-		return false, err
-	}
-	raw, err := l.table.sub(logTable).get(frameName(id))
-	return raw != nil, err
+func (l *loaded) holds(id state.FrameID, cutoff time.Time) bool {
+	cut, _ := l.kept(cutoff)
+	return cut.Less(id) && l.table.sub(logTable).get(frameName(id)) != nil
 }
 
 // existing reads a thread that has to exist.
-func (b *backend) existing(ctx context.Context, key state.Key, f func(l *loaded) error) error {
-	return b.view(ctx, func(tx *bolt.Tx) error {
-		l, err := find(tx, key)
-		if err != nil {
-			return err
-		}
+func (b *backend) existing(ctx context.Context, key state.Key, f func(l *loaded)) error {
+	return b.view(ctx, func(v *view) {
+		l := v.find(key)
 		if l.over(b.o.Now()) {
-			return state.ErrUnknownThread
+			v.fail(state.ErrUnknownThread)
+			return
 		}
-		return f(l)
+		f(l)
 	})
 }

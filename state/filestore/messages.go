@@ -16,9 +16,9 @@ func (s *applier) converse() {
 	}
 	known, messages := s.table.make(knownTable), s.table.make(messagesTable)
 	for _, id := range step.Left {
-		p, ok, err := readPlace(known, id)
-		if err != nil || !ok {
-			s.fail(cmp.Or(err, state.ErrDamaged))
+		p, ok := readPlace(known, id)
+		if !ok {
+			s.fail(state.ErrDamaged)
 			return
 		}
 		s.takeOut(messages, p.Slot)
@@ -38,8 +38,7 @@ func (s *applier) converse() {
 
 // takeOut keeps the message in a slot that a transition empties or fills.
 func (s *applier) takeOut(messages table, slot int) {
-	raw, err := messages.get(number8(uint64(slot)))
-	s.fail(err)
+	raw := messages.get(number8(uint64(slot)))
 	if raw == nil {
 		return
 	}
@@ -48,12 +47,13 @@ func (s *applier) takeOut(messages table, slot int) {
 	s.keep(replacedMessage, m.Added, slices.Clone(raw))
 }
 
-func readPlace(known table, id string) (p state.Place, ok bool, err error) {
-	raw, err := known.get(textKey(id))
-	if err != nil || raw == nil {
-		return p, false, err
+func readPlace(known table, id string) (p state.Place, ok bool) {
+	raw := known.get(textKey(id))
+	if raw == nil {
+		return p, false
 	}
-	return p, true, unmarshal("place", raw, &p)
+	known.decode("place", raw, &p)
+	return p, true
 }
 
 func writePlace(known table, id string, p state.Place) {
@@ -65,10 +65,7 @@ func writePlace(known table, id string, p state.Place) {
 // Messages returns the conversation at a revision; see [store.Backend].
 func (b *backend) Messages(ctx context.Context, key state.Key, rev int64) (state.Conversation, error) {
 	var list []state.StoredMessage
-	err := b.existing(ctx, key, func(l *loaded) (err error) {
-		list, err = l.messagesAt(rev, b.trimmedAt(l))
-		return err
-	})
+	err := b.existing(ctx, key, func(l *loaded) { list = l.messagesAt(rev, b.trimmedAt(l)) })
 	if err != nil {
 		return nil, err
 	}
@@ -76,64 +73,58 @@ func (b *backend) Messages(ctx context.Context, key state.Key, rev int64) (state
 }
 
 // messagesAt reads the messages of a revision in the order of their slots.
-func (l *loaded) messagesAt(rev int64, trimmedAt func() (int64, error)) ([]state.StoredMessage, error) {
+func (l *loaded) messagesAt(rev int64, trimmedAt func() int64) []state.StoredMessage {
 	list := make([]state.StoredMessage, 0, l.doc.Thread.Count)
 	present := rev < 0 || rev >= l.doc.Thread.Rev
-	err := l.table.sub(messagesTable).each(nil, func(_, raw []byte) (bool, error) {
+	l.table.sub(messagesTable).each(nil, func(_, raw []byte) bool {
 		m, err := decodeMessage(raw)
+		l.table.fail(err)
 		if present || m.Added <= rev {
 			list = append(list, m)
 		}
-		return true, err
+		return true
 	})
-	if err != nil || present {
-		return list, err
+	if present {
+		return list
 	}
-	trimmed, err := trimmedAt()
-	if err != nil {
-		return nil, err
+	trimmed := trimmedAt()
+	if rev <= trimmed && rev < l.droppedAt(trimmed) {
+		l.table.fail(state.ErrRevision)
+		return nil
 	}
-	if rev <= trimmed {
-		dropped, err := l.droppedAt(trimmed)
-		if err != nil {
-			return nil, err
-		}
-		if rev < dropped {
-			return nil, state.ErrRevision
-		}
-	}
-	err = l.replaced(replacedMessage, rev, trimmed, func(from, _ int64, raw []byte) (bool, error) {
+	l.replaced(replacedMessage, rev, trimmed, func(from int64, raw []byte) bool {
 		if from > rev {
-			return true, nil
+			return true
 		}
 		m, err := decodeMessage(raw)
+		l.table.fail(err)
 		list = append(list, m)
-		return true, err
+		return true
 	})
 	slices.SortFunc(list, func(a, b state.StoredMessage) int { return cmp.Compare(a.Slot, b.Slot) })
-	return list, err
+	return list
 }
 
 // droppedAt returns the revision that removed the newest message that is not kept once the log is trimmed up to a
 // revision.
-func (l *loaded) droppedAt(trimmed int64) (int64, error) {
+func (l *loaded) droppedAt(trimmed int64) int64 {
 	dropped := l.doc.Dropped
-	err := l.table.sub(replacedTable).each([]byte{replacedMessage}, func(key, _ []byte) (bool, error) {
+	l.table.sub(replacedTable).each([]byte{replacedMessage}, func(key, _ []byte) bool {
 		to := int64(numberOf(key[1:]))
 		if key[0] != replacedMessage || to > trimmed+1 {
-			return false, nil
+			return false
 		}
 		dropped = max(dropped, to)
-		return true, nil
+		return true
 	})
-	return dropped, err
+	return dropped
 }
 
 // lastMessages reads messages from a slot downwards, and returns the slot below them; negative: there is none.
-func lastMessages(l *loaded, from, most int) (list []state.StoredMessage, next int, err error) {
+func lastMessages(l *loaded, from, most int) (list []state.StoredMessage, next int) {
 	t := l.table.sub(messagesTable)
 	if t.b == nil {
-		return nil, -1, nil
+		return nil, -1
 	}
 	c, size := t.b.Cursor(), 0
 	key, sealed := c.Seek(number8(uint64(from)))
@@ -142,20 +133,16 @@ func lastMessages(l *loaded, from, most int) (list []state.StoredMessage, next i
 	} else if int(numberOf(key)) > from {
 		key, sealed = c.Prev()
 	}
-	for ; key != nil; key, sealed = c.Prev() {
+	for ; key != nil && t.err == nil; key, sealed = c.Prev() {
 		slot := int(numberOf(key))
 		if len(list) == most || size > pageBytes {
-			return list, slot, nil
+			return list, slot
 		}
 		raw, err := unseal(t.seed, key, sealed)
-		if err != nil {
-			return nil, -1, err
-		}
+		t.fail(err)
 		m, err := decodeMessage(raw)
-		if err != nil {
-			return nil, -1, err
-		}
+		t.fail(err)
 		list, size = append(list, m), size+len(raw)
 	}
-	return list, -1, nil
+	return list, -1
 }

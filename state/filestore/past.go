@@ -1,7 +1,6 @@
 package filestore
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -25,9 +24,7 @@ func replacedName(kind byte, rev int64) []byte {
 func (s *applier) past() {
 	step := s.w.Transition
 	if step.State != nil {
-		before, err := s.value(stateRecord)
-		s.fail(err)
-		s.keep(replacedState, s.was.StateRev, before)
+		s.keep(replacedState, s.was.StateRev, s.value(stateRecord))
 		s.setValue(stateRecord, step.State)
 	}
 	for _, mark := range step.Past {
@@ -80,8 +77,7 @@ func (s *applier) keep(kind byte, from int64, value []byte) {
 	t.put(key, append(number8(uint64(from)), value...))
 	s.doc.Replaced += len(value)
 	for s.doc.Replaced > state.MaxReplaced && s.err == nil {
-		end, ok, err := s.oldestEnd()
-		s.fail(err)
+		end, ok := s.oldestEnd()
 		if !ok {
 			return
 		}
@@ -104,13 +100,12 @@ func (l *loaded) forgetReplaced() {
 		for {
 			var key []byte
 			var size int
-			err := t.each([]byte{kind}, func(k, value []byte) (bool, error) {
+			t.each([]byte{kind}, func(k, value []byte) bool {
 				if k[0] == kind && int64(numberOf(k[1:])) <= l.doc.Trimmed+1 {
 					key, size = slices.Clone(k), len(value)-8
 				}
-				return false, nil
+				return false
 			})
-			t.fail(err)
 			if key == nil || t.err != nil {
 				break
 			}
@@ -123,51 +118,41 @@ func (l *loaded) forgetReplaced() {
 
 // replaced calls f for the values replaced after a revision until f returns false. From is the revision that
 // brought the value.
-func (l *loaded) replaced(kind byte, rev, trimmed int64, f func(from, to int64, value []byte) (bool, error)) error {
+func (l *loaded) replaced(kind byte, rev, trimmed int64, f func(from int64, value []byte) bool) {
 	rev = max(rev, trimmed+1)
-	return l.table.sub(replacedTable).each(replacedName(kind, rev+1), func(key, value []byte) (bool, error) {
-		if key[0] != kind || len(value) < 8 {
-			return false, nil
-		}
-		return f(int64(numberOf(value)), int64(numberOf(key[1:])), value[8:])
+	l.table.sub(replacedTable).each(replacedName(kind, rev+1), func(key, value []byte) bool {
+		return key[0] == kind && len(value) >= 8 && f(int64(numberOf(value)), value[8:])
 	})
 }
 
 // State returns the state at a revision; see [store.Backend].
 func (b *backend) State(ctx context.Context, key state.Key, rev int64) (found json.RawMessage, err error) {
-	err = b.existing(ctx, key, func(l *loaded) error {
-		found, err = l.stateAt(rev, b.trimmedAt(l))
-		return err
-	})
+	err = b.existing(ctx, key, func(l *loaded) { found = l.stateAt(rev, b.trimmedAt(l)) })
 	return found, err
 }
 
 // trimmedAt returns a function that computes the revision up to which the log is trimmed for readers.
-func (b *backend) trimmedAt(l *loaded) func() (int64, error) {
-	return func() (int64, error) {
-		_, trimmed, err := l.kept(b.o.Now().Add(-b.o.LogTTL))
-		return trimmed, err
+func (b *backend) trimmedAt(l *loaded) func() int64 {
+	return func() int64 {
+		_, trimmed := l.kept(b.o.Now().Add(-b.o.LogTTL))
+		return trimmed
 	}
 }
 
-func (l *loaded) stateAt(rev int64, trimmedAt func() (int64, error)) (json.RawMessage, error) {
+func (l *loaded) stateAt(rev int64, trimmedAt func() int64) json.RawMessage {
 	if rev < 0 || rev >= l.doc.Thread.StateRev {
 		return l.value(stateRecord)
 	}
-	trimmed, err := trimmedAt()
-	if err != nil {
-		return nil, err
-	}
 	var found json.RawMessage
-	err = state.ErrRevision
-	readErr := l.replaced(replacedState, rev, trimmed, func(from, _ int64, value []byte) (bool, error) {
-		if from <= rev {
-			err = nil
-			if len(value) > 0 {
-				found = slices.Clone(value)
-			}
+	kept := false
+	l.replaced(replacedState, rev, trimmedAt(), func(from int64, value []byte) bool {
+		if kept = from <= rev; kept && len(value) > 0 {
+			found = slices.Clone(value)
 		}
-		return false, nil
+		return false
 	})
-	return found, cmp.Or(readErr, err)
+	if !kept {
+		l.table.fail(state.ErrRevision)
+	}
+	return found
 }

@@ -3,8 +3,6 @@ package filestore
 import (
 	"context"
 
-	bolt "go.etcd.io/bbolt"
-
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/internal/ledger"
 	"github.com/agui-gateway/gateway/state/store"
@@ -38,16 +36,13 @@ func (x *txn) book(l *loaded) {
 		n.removed()
 		return
 	}
-	known, err := l.known(x.attempt(l.key) != nil)
-	x.fail(err)
-	n.known = known
+	n.known = l.known(x.attempt(l.key) != nil)
 }
 
 // known returns the entry of a thread for the ledger, without its size.
-func (l *loaded) known(live bool) (*ledger.Thread, error) {
-	end, _, err := l.oldestEnd()
-	n := &ledger.Thread{Key: l.key, LogEnd: end.at, Used: l.doc.Thread.UpdatedAt, Asks: l.doc.Asks, Live: live}
-	return n, err
+func (l *loaded) known(live bool) *ledger.Thread {
+	end, _ := l.oldestEnd()
+	return &ledger.Thread{Key: l.key, LogEnd: end.at, Used: l.doc.Thread.UpdatedAt, Asks: l.doc.Asks, Live: live}
 }
 
 // publishBooks updates the ledger with the written transaction.
@@ -66,28 +61,22 @@ func (x *txn) publishBooks() {
 }
 
 // restoreBooks fills the ledger for a file that was opened.
-func (b *backend) restoreBooks(tx *bolt.Tx, sizes map[string]int64) error {
+func (b *backend) restoreBooks(v *view, sizes map[string]int64) {
 	for name, size := range sizes {
 		key, ok := threadKey([]byte(name))
 		if !ok {
-			return state.ErrDamaged
+			v.fail(state.ErrDamaged)
+			return
 		}
-		l, err := find(tx, key)
-		if err != nil {
-			return err
-		}
+		l := v.find(key)
 		if l == nil || l.doc.Gone {
 			continue
 		}
 		_, live := b.live[key]
-		n, err := l.known(live)
-		if err != nil {
-			return err
-		}
+		n := l.known(live)
 		n.Size = size
 		b.books.Put(*n)
 	}
-	return nil
 }
 
 // Stored returns the bytes of the file that the principal's threads take; see [store.Backend].
@@ -112,18 +101,12 @@ func (b *backend) evictOne(ctx context.Context, key state.Key, log bool) error {
 	removed := false
 	err := b.update(ctx, urgent, func(x *txn) error {
 		removed = false
-		l, err := x.find(key)
-		if err != nil {
-			return err
-		}
+		l := x.find(key)
 		if l == nil || l.doc.Gone { // it was removed meanwhile
 			x.booked(key).removed()
 			return nil
 		}
-		end, ends, err := l.oldestEnd()
-		if err != nil {
-			return err
-		}
+		end, ends := l.oldestEnd()
 		switch {
 		case log && ends:
 			x.dirty = true

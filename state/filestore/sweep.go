@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
-
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/store"
 )
@@ -20,9 +18,9 @@ func (b *backend) sweep(ctx context.Context) error {
 		return err
 	}
 	var removed []state.Key
-	err := b.update(ctx, canWait, func(x *txn) (err error) {
-		removed, err = x.sweep()
-		return err
+	err := b.update(ctx, canWait, func(x *txn) error {
+		removed = x.sweep()
+		return nil
 	})
 	if err != nil {
 		return err
@@ -35,38 +33,31 @@ func (b *backend) sweep(ctx context.Context) error {
 
 // due reports whether there is something to remove.
 func (b *backend) due(ctx context.Context) (due bool, err error) {
-	err = b.view(ctx, func(tx *bolt.Tx) error {
-		first := rootTable(tx, dueTable).first()
+	err = b.view(ctx, func(v *view) {
+		first := v.root(dueTable).first()
 		due = first != nil && numberOf(first) <= moment(b.o.Now())
-		return nil
 	})
 	return due, err
 }
 
 // sweep sweeps the threads that are due, and returns the removed ones.
-func (x *txn) sweep() (removed []state.Key, err error) {
+func (x *txn) sweep() (removed []state.Key) {
 	var names [][]byte
-	err = rootTable(x.tx, dueTable).each(nil, func(name, _ []byte) (bool, error) {
+	x.root(dueTable).each(nil, func(name, _ []byte) bool {
 		if numberOf(name) > moment(x.now) {
-			return false, nil
+			return false
 		}
 		names = append(names, slices.Clone(name[8:]))
-		return len(names) < sweepMost, nil
+		return len(names) < sweepMost
 	})
-	if err != nil {
-		return nil, err
-	}
 	for _, name := range names {
 		key, _ := threadKey(name)
-		l, err := x.find(key)
-		if err != nil {
-			return nil, err
-		}
-		if l == nil {
-			return nil, state.ErrDamaged
-		}
+		l := x.find(key)
 		x.dirty = true
 		switch {
+		case l == nil:
+			x.fail(state.ErrDamaged)
+			return nil
 		case l.doc.Gone:
 			x.remove(l)
 		case l.over(x.now):
@@ -77,20 +68,20 @@ func (x *txn) sweep() (removed []state.Key, err error) {
 			x.save(l)
 		}
 	}
-	return removed, nil
+	return removed
 }
 
 // nextDue returns when to sweep a thread next: for its log, for the thread, or for the log of a removed thread.
-func (x *txn) nextDue(l *loaded) (time.Time, error) {
+func (x *txn) nextDue(l *loaded) time.Time {
 	if l.doc.Gone {
-		return l.doc.Deadline.Add(state.DeadLogTTL), nil
+		return l.doc.Deadline.Add(state.DeadLogTTL)
 	}
 	due := l.doc.Deadline
-	end, ok, err := l.oldestEnd()
+	end, ok := l.oldestEnd()
 	if at := end.at.Add(x.b.o.LogTTL); ok && (due.IsZero() || at.Before(due)) {
 		due = at
 	}
-	return due, err
+	return due
 }
 
 // bury removes a thread from all indexes and removes all of it but its log, which stays for a while for its readers.

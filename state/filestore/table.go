@@ -45,11 +45,11 @@ type table struct {
 	// grown counts the bytes added to the table and its subtables, minus the removed ones; nil: they are not counted.
 	grown *int64
 
-	*failure // of the transaction; nil for a table that is only read
+	*failure
 }
 
-// A failure has the first error of the changes in a transaction. Changes after it have no effect, because the
-// transaction is not written. So only the transaction checks it, and loops.
+// A failure has the first error in a transaction. Reads after it return nothing that counts, and changes after it have
+// no effect, because the transaction is not written. So only the end of the transaction checks it, and loops do.
 type failure struct{ err error }
 
 // fail sets the error if there was none; nil is none.
@@ -58,6 +58,9 @@ func (f *failure) fail(err error) {
 		f.err = err
 	}
 }
+
+// decode is [unmarshal].
+func (f *failure) decode(what string, raw []byte, v any) { f.fail(unmarshal(what, raw, v)) }
 
 // elementCost is the number of bytes of an element in bbolt beside its key and value.
 const elementCost = elementSize
@@ -84,11 +87,6 @@ func (t table) countAll(n int64, b *bolt.Bucket) error {
 		t.count(n, key, sealed)
 		return nil
 	})
-}
-
-// rootTable returns a bucket of the file's first level.
-func rootTable(tx *bolt.Tx, name []byte) table {
-	return table{b: tx.Bucket(name), seed: within(0, name)}
 }
 
 // sub returns a table within t; an empty one if there is none.
@@ -119,15 +117,17 @@ func (t table) remove(name []byte) {
 }
 
 // get returns the value of a key, nil if there is none.
-func (t table) get(key []byte) ([]byte, error) {
+func (t table) get(key []byte) []byte {
 	if t.b == nil {
-		return nil, nil
+		return nil
 	}
 	sealed := t.b.Get(key)
 	if sealed == nil {
-		return nil, nil
+		return nil
 	}
-	return unseal(t.seed, key, sealed)
+	value, err := unseal(t.seed, key, sealed)
+	t.fail(err)
+	return value
 }
 
 func (t table) put(key, value []byte) {
@@ -164,25 +164,21 @@ func (t table) sequence() uint64 {
 	return n
 }
 
-// each calls f for the values from a key on, in order, until f returns false.
-func (t table) each(from []byte, f func(key, value []byte) (bool, error)) error {
+// each calls f for the values from a key on, in order, until f returns false or something has failed.
+func (t table) each(from []byte, f func(key, value []byte) bool) {
 	if t.b == nil {
-		return nil
+		return
 	}
 	c := t.b.Cursor()
-	for key, sealed := c.Seek(from); key != nil; key, sealed = c.Next() {
+	for key, sealed := c.Seek(from); key != nil && t.err == nil; key, sealed = c.Next() {
 		if sealed == nil {
 			continue // a table
 		}
 		value, err := unseal(t.seed, key, sealed)
-		if err != nil {
-			return err
-		}
-		if ok, err := f(key, value); !ok || err != nil {
-			return err
+		if t.fail(err); t.err != nil || !f(key, value) {
+			return
 		}
 	}
-	return nil
 }
 
 // first returns the smallest key, nil if there is none.

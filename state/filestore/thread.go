@@ -80,40 +80,41 @@ func (l *loaded) counting() *loaded {
 	return l
 }
 
+// A view is the file in one transaction.
+type view struct {
+	tx *bolt.Tx
+
+	failure
+}
+
+// root returns a table of the file's first level.
+func (v *view) root(name []byte) table {
+	return table{b: v.tx.Bucket(name), seed: within(0, name), failure: &v.failure}
+}
+
 // find returns the thread of a key, or a removed thread with its log; nil if there is nothing.
-func find(tx *bolt.Tx, key state.Key) (*loaded, error) {
+func (v *view) find(key state.Key) *loaded {
 	l := &loaded{key: key, name: threadName(key)}
-	if l.table = rootTable(tx, threadsTable).sub(l.name); l.table.b == nil {
-		return nil, nil
+	if l.table = v.root(threadsTable).sub(l.name); l.table.b == nil {
+		return nil
 	}
 	l.counting()
-	raw, err := l.table.get(docKey)
-	if err != nil {
-		return nil, err
-	}
-	if err := unmarshal("document", raw, &l.doc); err != nil {
-		return nil, err
-	}
+	v.decode("document", l.table.get(docKey), &l.doc)
 	if l.doc.Thread == nil {
-		return nil, state.ErrDamaged
+		v.fail(state.ErrDamaged)
+		return nil
 	}
-	return l, nil
+	return l
 }
 
-// root returns a table of the file's first level for changes.
-func (x *txn) root(name []byte) table {
-	t := rootTable(x.tx, name)
-	t.failure = &x.failure
-	return t
-}
-
-// find is [find] for changes.
-func (x *txn) find(key state.Key) (*loaded, error) {
-	l, err := find(x.tx, key)
-	if l != nil {
-		l.table.failure = &x.failure
+// thread returns the thread of a key as the file has it, nil if there is none at a time.
+func (v *view) thread(key state.Key, now time.Time) *loaded {
+	l := v.find(key)
+	if l.over(now) {
+		return nil
 	}
-	return l, err
+	l.complete()
+	return l
 }
 
 // over reports whether the thread does not exist any more.
@@ -121,58 +122,39 @@ func (l *loaded) over(now time.Time) bool {
 	return l == nil || l.doc.Gone || !l.doc.Deadline.IsZero() && !now.Before(l.doc.Deadline)
 }
 
-// read returns the thread of a key as the file has it, nil if there is none.
-func (b *backend) read(tx *bolt.Tx, key state.Key) (*loaded, error) {
-	l, err := find(tx, key)
-	if err != nil || l.over(b.o.Now()) {
-		return nil, err
-	}
-	return l, l.complete()
-}
-
 // complete reads the parts beside the document.
-func (l *loaded) complete() error {
+func (l *loaded) complete() {
 	t := l.doc.Thread
 	l.thread = t
 	t.Key = l.key // JSON changes a name that is not UTF-8
-	last, err := l.table.get(lastKey)
-	if err != nil {
-		return err
+	t.Last, t.Checkpoint = l.lastFrame(), l.value(checkpointRecord)
+	raw := l.table.sub(liveRecord).get(liveRecord)
+	if raw == nil {
+		return
 	}
-	t.Last = frameOf(last)
-	if t.Checkpoint, err = l.value(checkpointRecord); err != nil {
-		return err
+	if l.table.decode("attempt", raw, &t.Live); t.Live == nil {
+		return
 	}
-	raw, err := l.table.sub(liveRecord).get(liveRecord)
-	if err != nil || raw == nil {
-		return err
-	}
-	if err := unmarshal("attempt", raw, &t.Live); err != nil {
-		return err
-	}
-	stopped, err := l.table.get(stoppedKey)
-	if err != nil {
-		return err
-	}
-	t.Live.Stopped = stopped != nil
-	return l.table.sub(memoTable).each(nil, func(_, raw []byte) (bool, error) {
+	t.Live.Stopped = l.table.get(stoppedKey) != nil
+	l.table.sub(memoTable).each(nil, func(_, raw []byte) bool {
 		if t.Live.Memo == nil {
 			t.Live.Memo = map[string]json.RawMessage{}
 		}
 		var effect string
 		result, err := cutHead("effect", raw, &effect)
+		l.table.fail(err)
 		t.Live.Memo[effect] = result
-		return true, err
+		return true
 	})
 }
 
 // value returns a copy of the value of a table with one record; nil if it is empty.
-func (l *loaded) value(name []byte) (json.RawMessage, error) {
-	raw, err := l.table.sub(name).get(name)
-	if err != nil || len(raw) == 0 {
-		return nil, err
+func (l *loaded) value(name []byte) json.RawMessage {
+	raw := l.table.sub(name).get(name)
+	if len(raw) == 0 {
+		return nil
 	}
-	return slices.Clone(raw), nil
+	return slices.Clone(raw)
 }
 
 // setValue sets the value of a table with one record.
@@ -220,21 +202,11 @@ func (x *txn) queue(key state.Key) []state.Ticket {
 
 // read returns the thread of a key in the transaction with its state in memory, and its tag. Without a thread it
 // returns nil and a thread at revision 0.
-func (x *txn) read(key state.Key) (*loaded, *state.Thread, string, error) {
-	l, err := x.find(key)
-	if err != nil || l.over(x.now) {
-		t, tag := current(nil, key, nil, nil)
-		return nil, t, tag, err
-	}
-	if err := l.complete(); err != nil {
-		return nil, nil, "", err
-	}
+func (x *txn) read(key state.Key) (*loaded, *state.Thread, string) {
+	l := x.thread(key, x.now)
 	t, tag := current(l, key, x.attempt(key), x.queue(key))
-	return l, t, tag, nil
+	return l, t, tag
 }
 
 // lastFrame returns the id of the newest frame of the log.
-func (l *loaded) lastFrame() (state.FrameID, error) {
-	raw, err := l.table.get(lastKey)
-	return frameOf(raw), err
-}
+func (l *loaded) lastFrame() state.FrameID { return frameOf(l.table.get(lastKey)) }

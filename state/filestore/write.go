@@ -26,10 +26,7 @@ func (b *backend) Write(ctx context.Context, w *store.Write) (store.Written, err
 
 func (x *txn) write(w *store.Write) (store.Written, error) {
 	key := w.Transition.Thread.Key
-	l, was, tag, err := x.read(key)
-	if err != nil {
-		return store.Written{}, err
-	}
+	l, was, tag := x.read(key)
 	if tag == w.Tag {
 		return store.Written{Before: was.Last, Last: was.Last}, nil
 	}
@@ -42,9 +39,7 @@ func (x *txn) write(w *store.Write) (store.Written, error) {
 	}
 	x.dirty = true
 	if l == nil {
-		if l, err = x.create(key); err != nil {
-			return store.Written{}, err
-		}
+		l = x.create(key)
 	}
 	s := &applier{txn: x, loaded: l, w: w, was: was, next: next}
 	s.past()
@@ -61,17 +56,13 @@ func (x *txn) write(w *store.Write) (store.Written, error) {
 }
 
 // create makes the table of a thread, and removes the log of an earlier one with its name.
-func (x *txn) create(key state.Key) (*loaded, error) {
-	old, err := x.find(key)
-	if err != nil {
-		return nil, err
-	}
-	if old != nil {
+func (x *txn) create(key state.Key) *loaded {
+	if old := x.find(key); old != nil {
 		x.remove(old)
 	}
 	l := &loaded{key: key, name: threadName(key)}
 	l.table = x.root(threadsTable).make(l.name)
-	return l.counting(), nil
+	return l.counting()
 }
 
 // An applier writes one transition.
@@ -151,8 +142,7 @@ func (s *applier) document() {
 
 // save writes the document of a thread, and its next deadline.
 func (x *txn) save(l *loaded) {
-	next, err := x.nextDue(l)
-	x.fail(err)
+	next := x.nextDue(l)
 	if !next.Equal(l.doc.Due) {
 		due := x.root(dueTable)
 		if !l.doc.Due.IsZero() {

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
-
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -41,12 +39,12 @@ type job struct {
 
 // A txn is one transaction, with the changes in memory that follow once it is written.
 type txn struct {
+	view
+
 	b     *backend
-	tx    *bolt.Tx
 	now   time.Time
 	dirty bool // something was changed in the file
 
-	failure
 	live   map[state.Key]*attempt // nil: no run is live any more
 	queues map[state.Key][]state.Ticket
 	books  map[state.Key]*booking
@@ -158,7 +156,7 @@ func (b *backend) try(jobs []*job, answers []error) (bad int, err error) {
 	}
 	defer func() { _ = tx.Rollback() }() // no effect after a commit
 	x := &txn{
-		b: b, tx: tx, now: b.o.Now(), floor: b.floor,
+		view: view{tx: tx}, b: b, now: b.o.Now(), floor: b.floor,
 		live: map[state.Key]*attempt{}, queues: map[state.Key][]state.Ticket{}, books: map[state.Key]*booking{},
 	}
 	dirty := false
