@@ -100,7 +100,7 @@ func New(o Options) (*Gateway, error) {
 		g.store, g.ownsStore = memstore.New(memstore.Options{Now: o.Now}), true
 	}
 	if !o.Telemetry.Off() {
-		g.store = measuredStore{g.store, o.Telemetry}
+		g.store.Observe(observeStore(o.Telemetry))
 	}
 	g.webhook = webhook.New(webhook.Options{
 		URL: o.Webhook.URL, Secret: o.Webhook.Secret, Timeout: o.Webhook.Timeout, Retry: o.Webhook.Retry,

@@ -37,11 +37,17 @@ type Store interface {
 	Directory
 	Patcher
 	Approvals
+	// Observe sets the observer of later calls.
+	Observe(Observer)
 	// Ping reports whether the store can be reached.
 	Ping(ctx context.Context) error
 	// Close ends what the store runs; tails end with it.
 	Close() error
 }
+
+// An Observer is called at the beginning of each call of a [Store] but those that only wait, with its name, such as
+// "commit". It returns the context of the call, and a function that gets the call's error at its end.
+type Observer func(ctx context.Context, operation string) (context.Context, func(error))
 
 // An Admitter decides what requests mean and hands out leases.
 type Admitter interface {

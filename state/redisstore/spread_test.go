@@ -83,6 +83,12 @@ func (s *spread) Once(ctx context.Context, l *state.Lease, key string, result js
 	return s.next().Once(ctx, l, key, result)
 }
 
+func (s *spread) Observe(o state.Observer) {
+	for _, one := range s.stores {
+		one.Observe(o)
+	}
+}
+
 func (s *spread) Renew(ctx context.Context, l *state.Lease, ttl time.Duration) error {
 	return s.next().Renew(ctx, l, ttl)
 }

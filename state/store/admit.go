@@ -12,9 +12,6 @@ import (
 
 // Begin judges a request and makes the verdict come true; see [state.Admitter].
 func (s *store) Begin(ctx context.Context, r *state.Request, o state.LeaseOptions) (*state.Begun, error) {
-	if err := s.ready(ctx); err != nil {
-		return nil, err
-	}
 	var read ReadOptions
 	for _, m := range r.Messages {
 		read.Messages = append(read.Messages, m.ID)
@@ -22,7 +19,9 @@ func (s *store) Begin(ctx context.Context, r *state.Request, o state.LeaseOption
 	for _, a := range r.Answers {
 		read.Tokens = append(read.Tokens, a.ID)
 	}
-	return retryConflicts(ctx, func() (*state.Begun, error) { return s.begin(ctx, r, o, read) })
+	return call(ctx, s, "begin", func(ctx context.Context) (*state.Begun, error) {
+		return s.begin(ctx, r, o, read)
+	})
 }
 
 // begin is one try.
@@ -94,10 +93,9 @@ func (s *store) begun(r *Record, v state.Verdict, o state.LeaseOptions) *state.B
 
 // Take gives an overdue run to a new attempt; see [state.Admitter].
 func (s *store) Take(ctx context.Context, key state.Key, o state.LeaseOptions) (*state.Begun, error) {
-	if err := s.ready(ctx); err != nil {
-		return nil, err
-	}
-	return retryConflicts(ctx, func() (*state.Begun, error) { return s.take(ctx, key, o) })
+	return call(ctx, s, "take", func(ctx context.Context) (*state.Begun, error) {
+		return s.take(ctx, key, o)
+	})
 }
 
 // take is one try.
@@ -130,31 +128,28 @@ func verdictOf(t *state.Thread) state.Verdict {
 
 // Overdue returns threads with a run without an owner; see [state.Admitter].
 func (s *store) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
-	if err := s.ready(ctx); err != nil {
-		return nil, err
-	}
-	s.disownStale()
-	return s.backend.Overdue(ctx, limit)
+	return call(ctx, s, "overdue", func(ctx context.Context) ([]state.Key, error) {
+		s.disownStale()
+		return s.backend.Overdue(ctx, limit)
+	})
 }
 
 // Signal tells the live attempt something; see [state.Admitter].
 func (s *store) Signal(ctx context.Context, key state.Key, run uint64, signal state.Signal) (bool, error) {
-	if err := s.ready(ctx); err != nil {
-		return false, err
-	}
-	a, err := s.backend.UpdateAttempt(ctx, key, AttemptUpdate{Op: AttemptSignal, Run: run, Signal: signal})
-	if err == nil && a.Live {
-		s.notify(Event{Kind: EventSignal, Thread: key.Digest(), Fence: a.Fence, Signal: signal})
-	}
-	return a.Live, err
+	return call(ctx, s, "signal", func(ctx context.Context) (bool, error) {
+		a, err := s.backend.UpdateAttempt(ctx, key, AttemptUpdate{Op: AttemptSignal, Run: run, Signal: signal})
+		if err == nil && a.Live {
+			s.notify(Event{Kind: EventSignal, Thread: key.Digest(), Fence: a.Fence, Signal: signal})
+		}
+		return a.Live, err
+	})
 }
 
 // NoteReader notes that the live run has a reader; see [state.Admitter].
 func (s *store) NoteReader(ctx context.Context, key state.Key, d time.Duration) (time.Duration, bool, error) {
-	if err := s.ready(ctx); err != nil {
-		return 0, false, err
-	}
-	a, err := s.backend.UpdateAttempt(ctx, key, AttemptUpdate{Op: AttemptReader, TTL: min(d, state.MaxTTL)})
+	a, err := call(ctx, s, "note_reader", func(ctx context.Context) (Attempt, error) {
+		return s.backend.UpdateAttempt(ctx, key, AttemptUpdate{Op: AttemptReader, TTL: min(d, state.MaxTTL)})
+	})
 	return a.ReadLeft, a.Live, err
 }
 

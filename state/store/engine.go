@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/agui-gateway/gateway/state"
@@ -51,6 +52,8 @@ type store struct {
 	copies   Replicator  // the backend, if it can wait for its copies; else nil
 	o        Options
 
+	observer atomic.Pointer[state.Observer]
+
 	closed  chan struct{}
 	closing sync.Once
 	running sync.WaitGroup
@@ -83,6 +86,39 @@ func (s *store) ready(ctx context.Context) error {
 	default:
 		return nil
 	}
+}
+
+// Observe sets the observer; see [state.Store].
+func (s *store) Observe(o state.Observer) { s.observer.Store(&o) }
+
+// call makes a call with a result. It makes it again as long as the thread changed between its reading and its writing.
+// The observer gets the call as one.
+func call[T any](
+	ctx context.Context, s *store, operation string, f func(context.Context) (T, error),
+) (v T, err error) {
+	if observe := s.observer.Load(); observe != nil {
+		var end func(error)
+		ctx, end = (*observe)(ctx, operation)
+		defer func() { end(err) }()
+	}
+	for try := range maxTries {
+		if err = s.ready(ctx); err != nil {
+			return v, err
+		}
+		if v, err = f(ctx); !errors.Is(err, ErrConflict) {
+			return v, err
+		}
+		if err = pause(ctx, try); err != nil {
+			return v, err
+		}
+	}
+	return v, errBusy
+}
+
+// run is call without a result.
+func (s *store) run(ctx context.Context, operation string, f func(context.Context) error) error {
+	_, err := call(ctx, s, operation, func(ctx context.Context) (struct{}, error) { return struct{}{}, f(ctx) })
+	return err
 }
 
 // Ping reports whether the store can be reached and takes writes.
@@ -149,21 +185,6 @@ func (s *store) protect(f func() error) (err error) {
 
 // maxTries is how often a transition is computed anew because somebody else was faster.
 const maxTries = 100
-
-// retryConflicts calls f again as long as the thread that it read changed before it wrote it.
-func retryConflicts[T any](ctx context.Context, f func() (T, error)) (T, error) {
-	var none T
-	for try := range maxTries {
-		v, err := f()
-		if !errors.Is(err, ErrConflict) {
-			return v, err
-		}
-		if err := pause(ctx, try); err != nil {
-			return none, err
-		}
-	}
-	return none, errBusy
-}
 
 // pause waits a little before the next try; not before the second.
 func pause(ctx context.Context, try int) error {

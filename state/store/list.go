@@ -19,9 +19,10 @@ const (
 // List returns a page of threads; see [state.Directory]. A thread that has moved in the index is shown at its former
 // place.
 func (s *store) List(ctx context.Context, q state.Query) (state.Page, error) {
-	if err := s.ready(ctx); err != nil {
-		return state.Page{}, err
-	}
+	return call(ctx, s, "list", func(ctx context.Context) (state.Page, error) { return s.list(ctx, q) })
+}
+
+func (s *store) list(ctx context.Context, q state.Query) (state.Page, error) {
 	limit := cmp.Or(max(q.Limit, 0), defaultLimit)
 	words := strings.Fields(strings.ToLower(q.Text))
 	index := IndexQuery{Principal: q.Principal, Agent: q.Agent, Count: limit + 1}

@@ -21,10 +21,7 @@ func checkFrames(l *state.Lease, frames []state.Frame) error {
 }
 
 // writable reports why the holder of a lease can write nothing. One that was given up has no attempt.
-func (s *store) writable(ctx context.Context, l *state.Lease, frames []state.Frame) error {
-	if err := s.ready(ctx); err != nil {
-		return err
-	}
+func (s *store) writable(l *state.Lease, frames []state.Frame) error {
 	if l.Attempt == "" {
 		return state.ErrLeaseLost
 	}
@@ -41,26 +38,30 @@ func (s *store) granted(l *state.Lease, err error) error {
 
 // Append adds frames to the log; see [state.Writer]. Readers of this process are given them from memory.
 func (s *store) Append(ctx context.Context, l *state.Lease, after state.FrameID, frames []state.Frame) error {
-	if err := s.writable(ctx, l, frames); err != nil {
-		return err
-	}
-	own := s.owner(l)
-	revision, born := own.seen()
-	before, told, err := s.backend.Append(ctx, l, revision, after, frames)
-	if err != nil {
-		return s.granted(l, err)
-	}
-	own.applyFlags(told)
-	s.show(ctx, digestOf(l), born, frames, before)
-	return nil
+	return s.run(ctx, "append", func(ctx context.Context) error {
+		if err := s.writable(l, frames); err != nil {
+			return err
+		}
+		own := s.owner(l)
+		revision, born := own.seen()
+		before, flags, err := s.backend.Append(ctx, l, revision, after, frames)
+		if err != nil {
+			return s.granted(l, err)
+		}
+		own.applyFlags(flags)
+		s.show(ctx, digestOf(l), born, frames, before)
+		return nil
+	})
 }
 
 // Commit writes a turn boundary or the end of a run; see [state.Writer].
 func (s *store) Commit(ctx context.Context, l *state.Lease, c state.Commit) (*state.Thread, error) {
-	if err := s.writable(ctx, l, c.Frames); err != nil {
-		return nil, err
-	}
-	return retryConflicts(ctx, func() (*state.Thread, error) { return s.commit(ctx, l, c) })
+	return call(ctx, s, "commit", func(ctx context.Context) (*state.Thread, error) {
+		if err := s.writable(l, c.Frames); err != nil {
+			return nil, err
+		}
+		return s.commit(ctx, l, c)
+	})
 }
 
 // commit is one try.
@@ -129,62 +130,69 @@ func (s *store) repeated(ctx context.Context, l *state.Lease, c state.Commit, r 
 }
 
 // update changes the record of the attempt that holds a lease.
-func (s *store) update(ctx context.Context, l *state.Lease, u AttemptUpdate) error {
-	if err := s.writable(ctx, l, nil); err != nil {
-		return err
-	}
-	u.Lease = l
-	a, err := s.backend.UpdateAttempt(ctx, l.Key, u)
-	if err != nil {
-		return s.granted(l, err)
-	}
-	own := s.owner(l)
-	if u.Op == AttemptRelease {
-		s.handOver(l)
+func (s *store) update(ctx context.Context, operation string, l *state.Lease, u AttemptUpdate) error {
+	return s.run(ctx, operation, func(ctx context.Context) error {
+		if err := s.writable(l, nil); err != nil {
+			return err
+		}
+		u.Lease = l
+		a, err := s.backend.UpdateAttempt(ctx, l.Key, u)
+		if err != nil {
+			return s.granted(l, err)
+		}
+		own := s.owner(l)
+		if u.Op == AttemptRelease {
+			s.handOver(l)
+			return nil
+		}
+		if u.Op == AttemptRenew {
+			own.renewed(u.TTL)
+		}
+		own.applyFlags(a.Flags)
 		return nil
-	}
-	if u.Op == AttemptRenew {
-		own.renewed(u.TTL)
-	}
-	own.applyFlags(a.Flags)
-	return nil
+	})
 }
 
 // Once records the result of an effect; see [state.Writer].
 func (s *store) Once(ctx context.Context, l *state.Lease, key string, result json.RawMessage) error {
-	return s.update(ctx, l, AttemptUpdate{Op: AttemptRecord, Effect: key, Result: result})
+	return s.update(ctx, "once", l, AttemptUpdate{Op: AttemptRecord, Effect: key, Result: result})
 }
 
 // Renew makes the lease last; see [state.Writer].
 func (s *store) Renew(ctx context.Context, l *state.Lease, ttl time.Duration) error {
-	return s.update(ctx, l, AttemptUpdate{Op: AttemptRenew, TTL: min(ttl, state.MaxTTL)})
+	return s.update(ctx, "renew", l, AttemptUpdate{Op: AttemptRenew, TTL: min(ttl, state.MaxTTL)})
 }
 
 // Release gives the run up; see [state.Writer].
 func (s *store) Release(ctx context.Context, l *state.Lease) error {
-	return s.update(ctx, l, AttemptUpdate{Op: AttemptRelease})
+	return s.update(ctx, "release", l, AttemptUpdate{Op: AttemptRelease})
 }
 
 // PatchState changes the state from outside of a run; see [state.Patcher].
 func (s *store) PatchState(ctx context.Context, r *state.PatchRequest) (state.PatchResult, error) {
-	return retryConflicts(ctx, func() (state.PatchResult, error) {
-		base, err := s.existing(ctx, r.Key, ReadOptions{})
-		if err != nil {
-			return state.PatchResult{}, err
-		}
-		fence := claim(base, state.LeaseOptions{}).Fence
-		transition, result, err := state.PlanPatch(base.Thread, base.Facts, r, fence, base.Now)
-		if err := errors.Join(base.Facts.Err(), err); err != nil {
-			return state.PatchResult{}, err
-		}
-		if !r.Known {
-			err = s.affords(ctx, r.Key.Principal, r.MaxStored, transition)
-		}
-		if err == nil && transition != nil {
-			err = s.patch(ctx, base, transition)
-		}
-		return result, err
+	return call(ctx, s, "patch_state", func(ctx context.Context) (state.PatchResult, error) {
+		return s.patchState(ctx, r)
 	})
+}
+
+// patchState is one try.
+func (s *store) patchState(ctx context.Context, r *state.PatchRequest) (state.PatchResult, error) {
+	base, err := s.existing(ctx, r.Key, ReadOptions{})
+	if err != nil {
+		return state.PatchResult{}, err
+	}
+	fence := claim(base, state.LeaseOptions{}).Fence
+	transition, result, err := state.PlanPatch(base.Thread, base.Facts, r, fence, base.Now)
+	if err := errors.Join(base.Facts.Err(), err); err != nil {
+		return state.PatchResult{}, err
+	}
+	if !r.Known {
+		err = s.affords(ctx, r.Key.Principal, r.MaxStored, transition)
+	}
+	if err == nil && transition != nil {
+		err = s.patch(ctx, base, transition)
+	}
+	return result, err
 }
 
 // patch has a transition of patches written.
