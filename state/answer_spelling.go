@@ -16,11 +16,20 @@ import (
 // does, and numbers that are those of the question to a client that reads them as float64 get the question's spelling:
 // those of options, of the schema's values, and of the arguments of a call. Nil means that it answers in no form.
 func FitQuestion(i agui.Interrupt, payload json.RawMessage) json.RawMessage {
+	schema, err := compileAnswers(i.ResponseSchema)
+	if err != nil {
+		return nil
+	}
+	return schema.fit(i, payload)
+}
+
+// fit is [FitQuestion] for a question with this schema.
+func (s *Schema) fit(i agui.Interrupt, payload json.RawMessage) json.RawMessage {
 	if payload = Canonical(payload); payload == nil {
 		return nil
 	}
 	for _, form := range spellings(i.ResponseSchema, payload) {
-		if form = respellAnswer(i, form); form != nil && ValidateAnswer(i.ResponseSchema, form) == nil {
+		if form = respellAnswer(i, form); form != nil && s.Check(form) == nil {
 			return form
 		}
 	}

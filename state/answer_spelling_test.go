@@ -87,15 +87,28 @@ func TestReferencesHaveABound(t *testing.T) {
 	}
 }
 
-// TestEchoesOfQuestions sends back options and arguments as a browser has them, and changes one member: nothing else changes.
+// compileQuestion compiles the schema of a question, which costs more than an answer.
+func compileQuestion(t *testing.T, i agui.Interrupt) *Schema {
+	t.Helper()
+	schema, err := compileAnswers(i.ResponseSchema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}
+
+// TestEchoesOfQuestions sends back options and arguments as a browser has them, and changes one member: nothing else
+// changes.
 func TestEchoesOfQuestions(t *testing.T) {
 	t.Parallel()
 	g := jsontest.New(t)
+	const call = `{"type":"object","properties":{"approved":{},"editedArgs":{}}}`
+	calls := compileQuestion(t, askedFor(t, call, nil))
 	for range 2000 {
 		arguments := jsonpatch.Render(g.Object(3))
-		asked := askedFor(t, `{"type":"object","properties":{"approved":{},"editedArgs":{}}}`, map[string]any{"arguments": arguments})
+		asked := askedFor(t, call, map[string]any{"arguments": arguments})
 		answer := jsonpatch.Render(map[string]any{"approved": true, "editedArgs": jsontest.Echo(t, arguments)})
-		same(t, "arguments after an echo", FitQuestion(asked, answer), json.RawMessage(`{"approved":true,"editedArgs":`+string(arguments)+`}`))
+		same(t, "arguments after an echo", calls.fit(asked, answer), json.RawMessage(`{"approved":true,"editedArgs":`+string(arguments)+`}`))
 
 		edited := jsontest.Echo(t, arguments).(map[string]any) //nolint:forcetypeassert // of an object
 		if err := json.Unmarshal(arguments, &map[string]any{}); err == nil {
@@ -105,7 +118,7 @@ func TestEchoesOfQuestions(t *testing.T) {
 				t.Fatal(err)
 			}
 			want["new"] = "edit"
-			same(t, "arguments after an edit", FitQuestion(asked, jsonpatch.Render(map[string]any{"approved": true, "editedArgs": edited})), jsonpatch.Render(map[string]any{"approved": true, "editedArgs": want}))
+			same(t, "arguments after an edit", calls.fit(asked, jsonpatch.Render(map[string]any{"approved": true, "editedArgs": edited})), jsonpatch.Render(map[string]any{"approved": true, "editedArgs": want}))
 		}
 
 		var options []any
@@ -116,9 +129,10 @@ func TestEchoesOfQuestions(t *testing.T) {
 			}
 		}
 		question := agui.Interrupt{ResponseSchema: jsonpatch.Render(map[string]any{"enum": options})}
+		schema := compileQuestion(t, question)
 		for i := range options {
 			chosen := jsonpatch.Render(options[i])
-			got := FitQuestion(question, jsonpatch.Render(jsontest.Echo(t, chosen)))
+			got := schema.fit(question, jsonpatch.Render(jsontest.Echo(t, chosen)))
 			same(t, "the option", got, chosen)
 			if IndexOption(rawList(options), jsonpatch.Render(jsontest.Echo(t, chosen))) != i {
 				t.Errorf("option %d of %s is not found by its echo", i, question.ResponseSchema)

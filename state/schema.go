@@ -26,17 +26,23 @@ var ErrAnswer = errors.New("state: answer does not match its schema")
 // theirs. The error says where the answer does not match, by a JSON Pointer and the keyword, and quotes nothing of it
 // but names of members.
 func ValidateAnswer(schema, payload json.RawMessage) error {
-	if len(schema) == 0 {
-		return nil
-	}
-	s, err := CompileSchema(schema)
+	s, err := compileAnswers(schema)
 	if err != nil {
 		return err
 	}
 	return s.Check(payload)
 }
 
-// A Schema is a JSON Schema that was compiled once. It may be used by several goroutines at once.
+// compileAnswers compiles the schema of a question, which may have none.
+func compileAnswers(schema json.RawMessage) (*Schema, error) {
+	if len(schema) == 0 {
+		return nil, nil
+	}
+	return CompileSchema(schema)
+}
+
+// A Schema is a JSON Schema that was compiled once. Nil accepts everything. It may be used by several goroutines at
+// once.
 type Schema struct {
 	compiled *jsonschema.Schema
 	cost     *schemacost.Cost
@@ -78,6 +84,9 @@ func compile(doc any, draft *jsonschema.Draft) (*jsonschema.Schema, error) {
 
 // Check holds a value against the schema, as [ValidateAnswer] does.
 func (s *Schema) Check(value json.RawMessage) error {
+	if s == nil {
+		return nil
+	}
 	list := s.mismatches(value)
 	switch {
 	case list == nil:
