@@ -45,3 +45,34 @@ func events0(events []agui.Event) agui.Event {
 	}
 	return events[0]
 }
+
+// TestAbandon abandons the start that a chunk stood for: it has no end, and a chunk may open the id again.
+func TestAbandon(t *testing.T) {
+	t.Parallel()
+	text := "x"
+	for _, chunk := range []agui.Event{
+		&agui.TextMessageChunk{MessageID: "i", Delta: &text},
+		&agui.ToolCallChunk{ToolCallID: "i", ToolCallName: "search", Delta: &text},
+		&agui.ReasoningMessageChunk{MessageID: "i", Delta: &text},
+	} {
+		t.Run(string(agui.TypeOf(chunk)), func(t *testing.T) {
+			t.Parallel()
+			var x agui.Expander
+			events, err := x.Expand(chunk)
+			if err != nil || len(events) != 2 {
+				t.Fatalf("Expand() = %v, %v", events, err)
+			}
+			x.Abandon(events[1])
+			if !x.Concerns(&agui.RunStarted{}) {
+				t.Error("a content abandons what is open")
+			}
+			x.Abandon(events[0])
+			if ends := x.Close(); len(ends) > 0 {
+				t.Errorf("Close() = %v", ends)
+			}
+			if again, err := x.Expand(chunk); err != nil || len(again) != 2 || agui.TypeOf(again[0]) != agui.TypeOf(events[0]) {
+				t.Errorf("Expand() = %v, %v", again, err)
+			}
+		})
+	}
+}
