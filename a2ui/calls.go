@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/internal/clip"
+	"github.com/agui-gateway/gateway/internal/jsonpatch"
 )
 
 // formatString is the function that parses a text, and calls the functions in it.
@@ -61,12 +62,9 @@ func (v *validation) checkCalls(path string, value any, data bool) {
 	}
 }
 
-// sharedPath is a path to what all objects of a page share in JavaScript. Renderers write where a path leads.
-var sharedPath = regexp.MustCompile(`(^|/)(__proto__|constructor/+prototype)(/|$)`)
-
-// checkPath reports a path in the data that leads out of them.
+// checkPath reports a path that leads out of the data, to a prototype: renderers write where a path leads.
 func (v *validation) checkPath(at, path string) {
-	if sharedPath.MatchString(path) {
+	if jsonpatch.ReachesPrototype(strings.FieldsFunc(path, func(r rune) bool { return r == '/' })) {
 		v.report(CodePath, at+".path",
 			fmt.Sprintf("the path %q leads out of the data", clip.To(path, maxProblemNameSize)))
 	}

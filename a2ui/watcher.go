@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/partial"
 )
 
 // Options are those of a [Watcher].
@@ -45,7 +46,9 @@ type Watcher struct {
 // A renderCall is a call of the tool that renders, while its arguments come.
 type renderCall struct {
 	key      string // the call that began its activity
-	args     *partial
+	args     *partial.Object
+	size     int // bytes of the arguments
+	units    int // of the arguments, as JavaScript counts their length
 	told     int // tokens
 	design   *Design
 	list     string // in data, over which components are repeated
@@ -97,7 +100,8 @@ func (w *Watcher) Next(e agui.Event) (before, after []agui.Event) {
 }
 
 func (w *Watcher) start(call string) []agui.Event {
-	c := &renderCall{key: call, args: newPartial(), list: "items"}
+	c := &renderCall{key: call, list: "items",
+		args: partial.NewObject("surfaceId", "catalogId", "components", "data")}
 	w.calls[call] = c
 	if w.rejected != "" {
 		c.key, c.retries, w.rejected = w.rejected, true, ""
@@ -108,19 +112,19 @@ func (w *Watcher) start(call string) []agui.Event {
 }
 
 func (w *Watcher) arguments(c *renderCall, delta string) (events []agui.Event) {
-	if len(c.args.text)+len(delta) > 3*MaxSurface {
+	if c.size+len(delta) > 3*MaxSurface {
 		return nil // the tool says that it is too much
 	}
-	c.args.add(delta)
+	c.add(delta)
 	waits := c.design == nil && !c.rejected && !c.complete
-	if tokens := (c.args.units + bytesAToken/2) / bytesAToken; waits && !c.retries && tokens-c.told >= tokenStep {
+	if tokens := (c.units + bytesAToken/2) / bytesAToken; waits && !c.retries && tokens-c.told >= tokenStep {
 		c.told = tokens
 		events = append(events, building(c.key, tokens))
 	}
 	if !strings.ContainsAny(delta, "\"}]") {
 		return events
 	}
-	surface := text(c.args.members["surfaceId"])
+	surface := text(c.args.Member("surfaceId").Whole())
 	if surface == "" {
 		return events
 	}
@@ -138,14 +142,27 @@ func (w *Watcher) arguments(c *renderCall, delta string) (events []agui.Event) {
 	return append(events, w.paint(c, advanced, strings.ContainsAny(delta, "}]"))...)
 }
 
+// add reads more of the arguments. Text that is no JSON is not read further.
+func (c *renderCall) add(delta string) {
+	c.size += len(delta)
+	for _, r := range delta {
+		c.units++
+		if r > 0xFFFF {
+			c.units++
+		}
+	}
+	_ = c.args.Write(delta) // the tool reports it
+}
+
 // design takes the components of a call if they are complete. It returns an activity if they cannot be drawn.
 func (w *Watcher) design(c *renderCall, surface string) agui.Event {
-	if c.unfit || c.args.members["components"] == nil {
+	list := c.args.Member("components").Whole()
+	if c.unfit || list == nil {
 		return nil
 	}
 	c.unfit = true // unless it turns out to be fit: a member that is complete stays as it is
 	var components []json.RawMessage
-	if json.Unmarshal(c.args.members["components"], &components) != nil || len(components) == 0 {
+	if json.Unmarshal(list, &components) != nil || len(components) == 0 {
 		return nil
 	}
 	typed := func(raw json.RawMessage) bool {
@@ -178,8 +195,9 @@ func (w *Watcher) reject(c *renderCall, problems []Problem) agui.Event {
 func (w *Watcher) paint(c *renderCall, advanced, closed bool) (events []agui.Event) {
 	d := *c.design
 	room := c.paints < maxPaints && c.bytes < maxPainted
-	if n := c.args.countOf(c.list); room && n > c.items { // copies only items that are sent
-		items := c.args.itemsOf(c.list)
+	data := c.args.Member("data")
+	if n := data.Items(c.list); room && n > c.items { // copies only items that are sent
+		items := data.List(c.list)
 		name, _ := json.Marshal(c.list) // a text
 		c.items = n
 		d.Data = json.RawMessage("{" + string(name) + ":" + string(items) + "}")
@@ -191,7 +209,7 @@ func (w *Watcher) paint(c *renderCall, advanced, closed bool) (events []agui.Eve
 	if advanced && room {
 		events = append(events, w.painted(c, d))
 	}
-	if data := c.args.members["data"]; closed && len(data) > 0 && data[0] == '{' && len(data) <= MaxSurface {
+	if data := data.Whole(); closed && len(data) > 0 && data[0] == '{' && len(data) <= MaxSurface {
 		if problems := w.callsIn(data); problems != nil {
 			return append(events, w.reject(c, problems))
 		}
@@ -221,7 +239,7 @@ func (w *Watcher) catalogueOf(c *renderCall) string {
 	if w.o.Catalogue.ID != "" {
 		return w.o.Catalogue.ID
 	}
-	if id := text(c.args.members["catalogId"]); id != "basic" {
+	if id := text(c.args.Member("catalogId").Whole()); id != "basic" {
 		return id
 	}
 	return ""

@@ -124,7 +124,7 @@ func (c *Change) Do(e Edit) error {
 	if err := c.charge(e); err != nil {
 		return err
 	}
-	if c.Strict && (reachesPrototype(e.Path) || reachesPrototype(e.From) || e.Op == "move" && !c.leads(e.Path)) {
+	if c.Strict && (ReachesPrototype(e.Path) || ReachesPrototype(e.From) || e.Op == "move" && !c.leads(e.Path)) {
 		return patchError(Missing(e.Path))
 	}
 	if e.Op == "test" {

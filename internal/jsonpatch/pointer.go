@@ -125,8 +125,8 @@ func isPrototype(path []string, i int) bool {
 	return path[i] == "__proto__" || path[i] == "prototype" && i > 0 && path[i-1] == "constructor"
 }
 
-// reachesPrototype reports whether any token of path leads to a prototype of JavaScript.
-func reachesPrototype(path []string) bool {
+// ReachesPrototype reports whether any token of path leads to a prototype of JavaScript.
+func ReachesPrototype(path []string) bool {
 	for i := range path {
 		if isPrototype(path, i) {
 			return true

@@ -3,7 +3,7 @@ package predict
 import (
 	"encoding/json"
 
-	"github.com/agui-gateway/gateway/groupchat/internal/partial"
+	"github.com/agui-gateway/gateway/internal/partial"
 )
 
 const (
