@@ -4,17 +4,18 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"log/slog"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/internal/approval"
+	"github.com/agui-gateway/gateway/groupchat/internal/schema"
 	"github.com/agui-gateway/gateway/groupchat/tools"
-	"github.com/agui-gateway/gateway/internal/exact"
+	"github.com/agui-gateway/gateway/internal/clip"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -98,179 +99,228 @@ func (r *llmRun) asked(key string) bool { return key != "" && r.t.wasAsked(appro
 // approvalKey begins the keys of questions about calls.
 const approvalKey = "approve/"
 
-// notApproved is the result, or the beginning of it, of a call that a person did not approve of.
-const notApproved = "not approved"
-
 // approve asks a person whether the call may be made.
-func (r *llmRun) approve(tool *Tool, s *llmRound, i int, arguments json.RawMessage) (ruling, *ask.Pause, error) {
+func (r *llmRun) approve(tool *Tool, s *llmRound, i int, arguments json.RawMessage) (approval.Ruling, *ask.Pause,
+	error) {
 	card, message := r.callCard(tool, s, i, arguments), "May I call "+tool.Name+"?"
 	if card.Truncated {
 		message += " Its arguments are too long to be shown as a whole."
 	}
 	answer, pause, err := r.t.ask(Question{
 		Key: approvalKey + s.callKey(i), Reason: "tool_call", ToolCallID: s.shown.Calls[i],
-		Schema:  card.answerSchema(tool),
+		Schema:  card.AnswerSchema(tool.Parameters),
 		Message: message, call: card,
 		Check: func(a ask.Answer) error {
-			_, err := tool.ruling(a, arguments)
+			_, err := approval.Decide(a, arguments, tool.arguments)
 			return err
 		},
 		anew: "These arguments do not fit the tool. " + message, // otherwise the model would take it for its own words
 	})
 	if pause != nil || err != nil {
-		return ruling{}, pause, err
+		return approval.Ruling{}, pause, err
 	}
-	v, err := tool.ruling(answer, arguments)
-	v.mark.By = r.t.Principal().ID
+	v, err := approval.Decide(answer, arguments, tool.arguments)
+	v.Mark.By = r.t.Principal().ID
 	return v, nil, err
 }
 
-// approves reports whether an answer says that a call may be made, whatever its arguments.
-func approves(a state.Answer) bool {
-	v, _, _, err := readApproval(ask.Answer{Cancelled: a.Status != agui.ResumeResolved, Payload: a.Payload})
-	return err == nil && v.Approved
+// seenBack is how many messages are looked through for a call: more have hardly come since it was made.
+const seenBack = 256
+
+// callCard is what a person is shown of call i of a reply.
+func (r *llmRun) callCard(tool *Tool, s *llmRound, i int, arguments json.RawMessage) *approval.Card {
+	c := &approval.Card{
+		Tool: tool.Name, Description: r.describedAs(tool, s.callKey(i)), Why: clip.To(r.saidBefore(s), approval.MaxWhy),
+		Remember: r.scopes(), Origin: tool.Origin,
+	}
+	if len(tool.Parameters) <= approval.MaxSchema {
+		c.Schema = tool.Parameters
+	}
+	shown, seen := r.t.shownArguments(s.shown.Calls[i])
+	switch {
+	case !seen && r.t.streamFiltered(): // their display for people is unpredictable
+		c.Truncated = true
+		return c
+	case !seen:
+		shown = string(arguments)
+	case strings.TrimSpace(shown) == "":
+		shown = "{}"
+	}
+	c.Masked = !bytes.Equal(state.Canonical(json.RawMessage(shown)), state.Canonical(arguments))
+	c.Truncated = len(shown) > approval.MaxArguments
+	if c.Truncated || !schema.IsObject(shown) {
+		c.Arguments, _ = json.Marshal(clip.To(shown, approval.MaxArguments)) // a text always can be
+		return c
+	}
+	c.Arguments = json.RawMessage(shown)
+	if !state.SafeNumbers(c.Arguments) {
+		c.ArgumentsText = shown
+	}
+	return c
 }
 
-// approvalMeta is the member of a result's metadata that says what a person decided about the call. It is the gateway's
-// own: what tools and other servers say there counts for nothing.
-const approvalMeta = "approval"
+// describedAs is a tool's description for people, the same whenever the turn is entered: the description of a
+// tool may be made anew each time.
+func (r *llmRun) describedAs(tool *Tool, key string) string {
+	var told string
+	if raw, ok := r.t.memo(describedKey + key); ok && json.Unmarshal(raw, &told) == nil {
+		return told
+	}
+	told = clip.To(tool.Description, approval.MaxDescription)
+	if raw, err := json.Marshal(told); err == nil && told != "" {
+		r.t.remember(describedKey+key, raw)
+	}
+	return told
+}
 
-// The decisions about a call.
+// describedKey begins the keys of descriptions that people were shown.
+const describedKey = "approve/described/"
+
+// streamFiltered reports whether what people see of the turn passes filters.
+func (t *Turn) streamFiltered() bool {
+	return slices.ContainsFunc(t.hooks, func(h Hooks) bool { return h.Stream != nil })
+}
+
+// shownMessages calls f for the messages that people were shown last, from the newest on, until it returns false.
+func (t *Turn) shownMessages(f func(*agui.Message) bool) {
+	t.x.Run.Inspect(func(v *run.View) {
+		n := 0
+		for m := range v.Backward() {
+			if n++; n > seenBack || !f(&m) {
+				return
+			}
+		}
+	})
+}
+
+// shownArguments are the arguments of a call as people were shown them.
+func (t *Turn) shownArguments(id string) (arguments string, seen bool) {
+	t.shownMessages(func(m *agui.Message) bool {
+		for _, c := range m.ToolCalls {
+			if c.ID == id {
+				arguments, seen = c.Function.Arguments, true
+			}
+		}
+		return !seen
+	})
+	return arguments, seen
+}
+
+// saidBefore is what the model said last before the calls of a reply, as people were shown it. It is empty if they were
+// not.
+func (r *llmRun) saidBefore(s *llmRound) (words string) {
+	said := map[string]bool{}
+	for _, earlier := range r.rounds[:min(s.place+1, len(r.rounds))] {
+		for _, id := range earlier.shown.Messages {
+			said[id] = true
+		}
+	}
+	r.t.shownMessages(func(m *agui.Message) bool {
+		if m.Role == agui.RoleAssistant && said[m.ID] {
+			words = strings.TrimSpace(m.Content.Text())
+		}
+		return words == ""
+	})
+	return words
+}
+
+// The beginnings of the keys under which a turn remembers under which approval a call is made, and that one was given
+// with an answer.
 const (
-	decisionApproved   = "approved"
-	decisionEdited     = "edited"
-	decisionDeclined   = "declined"
-	decisionCancelled  = "cancelled"
-	decisionRemembered = "remembered"
+	coveredKey  = "approve/covered/"
+	rememberKey = "approve/remember/"
 )
 
-// An approvalMark is what metadata tell of a decision.
-type approvalMark struct {
-	Decision string `json:"decision"`
-	Reason   string `json:"reason,omitempty"`
-	// Arguments are the person's arguments, which replace the model's.
-	Arguments json.RawMessage `json:"arguments,omitempty"`
-	// Remember is for which later calls the answer counts, ID the approval that is remembered, or that this call was
-	// made under.
-	Remember state.ApprovalScope `json:"remember,omitempty"`
-	ID       string              `json:"id,omitempty"`
-	// By is the principal who decided.
-	By string `json:"by,omitempty"`
+// scopes are those for which a person may approve later calls. There are none while approvals name a missing tool: the
+// knows then which tool was meant to be asked about.
+func (r *llmRun) scopes() []state.ApprovalScope {
+	if r.askAll || r.t.x.Approvals == nil {
+		return nil
+	}
+	return r.Approve.Remember
 }
 
-// on is a result with the mark in its metadata; without one it says nothing of a decision.
-func (m approvalMark) on(result tools.Result) tools.Result {
-	if m.Decision == "" && result.Metadata[approvalMeta] == nil {
-		return result
+// subject is what an approval of later calls of a tool is about. The hash has all that people and the model know of the
+// tool, and where its calls go, so that a tool which has become another one asks again.
+func (r *llmRun) subject(tool *Tool) state.ApprovalSubject {
+	hash := state.Hash([]byte(tool.Name), []byte(tool.SourceName), []byte(tool.Description),
+		state.Canonical(tool.Parameters),
+		[]byte(strconv.FormatBool(tool.Destructive)), []byte(tool.Origin))
+	return state.ApprovalSubject{Agent: r.t.Input().Agent, Path: r.t.identity(), Tool: tool.Name, Hash: hash}
+}
+
+// decide finds out whether a call that needs approval is made: by a remembered approval, or by asking a person.
+func (r *llmRun) decide(tool *Tool, s *llmRound, i int, arguments json.RawMessage) (approval.Ruling, *ask.Pause,
+	error) {
+	if v, ok := r.covered(tool, s, i); ok {
+		v.Arguments = arguments
+		return v, nil, nil
 	}
-	result.Metadata = maps.Clone(result.Metadata)
-	delete(result.Metadata, approvalMeta)
-	if m.Decision == "" {
-		return result
+	v, pause, err := r.approve(tool, s, i, arguments)
+	if err == nil && pause == nil && v.Remember != "" {
+		err = r.rememberApproval(tool, s.callKey(i), &v)
 	}
-	raw, err := json.Marshal(m)
+	return v, pause, err
+}
+
+// A coveredCall is under which approval a call is made, and where it goes.
+type coveredCall struct {
+	approval.Mark
+	Origin string `json:"origin,omitempty"`
+}
+
+// covered looks for an approval of a call, unless a person was asked about it. An approval that was found when the call
+// was about to be made holds for it, also when the turn is entered again while the tool is at work.
+func (r *llmRun) covered(tool *Tool, s *llmRound, i int) (v approval.Ruling, ok bool) {
+	key, scopes := s.callKey(i), r.scopes()
+	if raw, found := r.t.memo(coveredKey + key); found {
+		var kept coveredCall
+		err := json.Unmarshal(raw, &kept)
+		v.Mark = kept.Mark
+		return v, err == nil && kept.Origin == tool.Origin
+	}
+	if len(scopes) == 0 || r.asked(key) {
+		return v, false
+	}
+	a, ok, err := r.t.x.Approvals.Covers(r.t.ctx, s.shown.Calls[i], r.subject(tool), scopes)
 	if err != nil {
-		return result // of texts and JSON that was decoded before it cannot fail
+		r.t.x.Log.WarnContext(r.t.ctx, "groupchat: approvals are not known, so a person is asked", "turn", r.t.ID(),
+			"tool", tool.Name, "error", err)
+		return v, false
 	}
-	if result.Metadata == nil {
-		result.Metadata = agui.Metadata{}
+	if !ok {
+		return v, false
 	}
-	result.Metadata[approvalMeta] = raw
-	return result
-}
-
-func approvalMarkOf(metadata agui.Metadata) (m approvalMark) {
-	_ = exact.Unmarshal(metadata[approvalMeta], &m) // other values are ignored
-	return m
-}
-
-// note returns the note on the decision for the model, before the call's result.
-func (m approvalMark) note() string {
-	said := ""
-	if m.Reason != "" {
-		said = " They said: " + m.Reason
-	}
-	switch {
-	case m.Decision == decisionEdited:
-		return "[A person changed the arguments of this call, and approved of it." + said + "]\n"
-	case m.Decision == decisionApproved && m.Reason != "":
-		return "[A person approved of this call." + said + "]\n"
-	default:
-		return "" // the result of a call that was declined says why
-	}
-}
-
-type ruling struct {
-	arguments json.RawMessage     // what the tool is called with; nil: it is not called
-	remember  state.ApprovalScope // empty: for no other call
-	mark      approvalMark
-}
-
-// declined is the result of a call that is not made.
-func (v ruling) declined() *tools.Result {
-	text := notApproved
-	if v.mark.Reason != "" {
-		text += ". The person said: " + v.mark.Reason
-	}
-	result := v.mark.on(tools.Text(text))
-	return &result
-}
-
-// readApproval reads an answer about a call. Edited is nil if it has no other arguments.
-func readApproval(a ask.Answer) (v ask.Verdict, edited json.RawMessage, remember state.ApprovalScope, err error) {
-	if v, err = ask.ReadVerdict(a, "editedArgs", "remember"); err != nil {
-		return v, nil, "", err
-	}
-	var members map[string]json.RawMessage
-	if exact.Unmarshal(a.Payload, &members) != nil {
-		return v, nil, "", nil // a bare decision
-	}
-	if raw := members["remember"]; raw != nil {
-		err = exact.Unmarshal(raw, &remember)
-	}
-	return v, members["editedArgs"], remember, err
-}
-
-// declinedRuling is an answer that says no, or nothing.
-func declinedRuling(a ask.Answer) ruling {
-	v, _, _, err := readApproval(a)
-	if a.Cancelled || err != nil {
-		return ruling{mark: approvalMark{Decision: decisionCancelled}}
-	}
-	return ruling{mark: approvalMark{Decision: decisionDeclined, Reason: reasonOf(v.Changes())}}
-}
-
-// reasonOf trims a reason and cuts it at maxReason characters.
-func reasonOf(reason string) string {
-	reason = strings.TrimSpace(reason)
-	if runes := []rune(reason); len(runes) > maxReason {
-		reason = string(runes[:maxReason])
-	}
-	return reason
-}
-
-// ruling returns the decision about a call of the tool. With comments the call is not made, and its result has the
-// comments for the model.
-func (t *Tool) ruling(a ask.Answer, arguments json.RawMessage) (ruling, error) {
-	given, edited, remember, err := readApproval(a)
+	v.Mark = approval.Mark{Decision: approval.Remembered, ID: a.ID, Remember: a.Scope}
+	raw, err := json.Marshal(coveredCall{v.Mark, tool.Origin})
 	if err != nil {
-		return ruling{}, err
+		return v, false
 	}
-	if !given.Approved {
-		return declinedRuling(a), nil
+	r.t.remember(coveredKey+key, raw)
+	return v, true
+}
+
+// rememberApproval remembers what a person approved of together with a call, once. Where that fails the call is made
+// all the same, and the next one asks.
+func (r *llmRun) rememberApproval(tool *Tool, key string, v *approval.Ruling) error {
+	if !slices.Contains(r.scopes(), v.Remember) {
+		return nil
 	}
-	v := ruling{arguments: arguments, remember: remember,
-		mark: approvalMark{Decision: decisionApproved, Reason: reasonOf(given.Reason)}}
-	if edited == nil || bytes.Equal(state.Canonical(edited), state.Canonical(arguments)) {
-		return v, nil
+	id, err := recorded(r.t, rememberKey+key, func() (string, error) {
+		in := r.t.Input()
+		id := state.Hash([]byte(in.Principal.ID), []byte(in.Agent), []byte(in.ThreadID), []byte(r.t.ID()), []byte(key))
+		// the same after a takeover
+		a := state.Approval{ID: "apr_" + id[:24], Scope: v.Remember, ApprovalSubject: r.subject(tool)}
+		return a.ID, r.t.x.Approvals.Remember(r.t.ctx, a)
+	})
+	if cause := r.t.x.endCause(); err != nil && cause != nil {
+		return cause
 	}
-	if v.remember != "" {
-		return ruling{}, errors.New("groupchat: other arguments than the model's are approved of for one call only")
+	if err != nil {
+		r.t.x.Log.WarnContext(r.t.ctx, "groupchat: an approval is not remembered", "turn", r.t.ID(), "tool", tool.Name,
+			"error", err)
+		return nil
 	}
-	edited, err = t.arguments(string(edited))
-	if err != nil || len(edited) > maxShownArguments {
-		return ruling{}, errors.New("groupchat: edited arguments do not fit the tool")
-	}
-	v.arguments, v.mark.Decision, v.mark.Arguments = edited, decisionEdited, edited
-	return v, nil
+	v.Mark.Remember, v.Mark.ID = v.Remember, id
+	return nil
 }

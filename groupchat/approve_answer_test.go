@@ -7,15 +7,16 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/internal/approval"
 	"github.com/agui-gateway/gateway/groupchat/tools"
 )
 
 // decisions are what the results of calls say was decided, by tool call id.
-func decisions(t *testing.T, s *stream) (list []approvalMark) {
+func decisions(t *testing.T, s *stream) (list []approval.Mark) {
 	t.Helper()
 	for _, e := range s.events {
 		if result, ok := e.(*agui.ToolCallResult); ok {
-			list = append(list, approvalMarkOf(result.Metadata))
+			list = append(list, approval.MarkOf(result.Metadata))
 		}
 	}
 	return list
@@ -52,12 +53,12 @@ func TestApprovalAnswers(t *testing.T) {
 			s := r.answer(map[string]string{"approve/llm/0/0": tt.answer})
 			must(t, s.err)
 			equal(t, "called", strings.Join(c.called(), " "), tt.called)
-			want := approvalMark{Decision: tt.decision, Reason: tt.reason, By: "ada"}
+			want := approval.Mark{Decision: tt.decision, Reason: tt.reason, By: "ada"}
 			if tt.decision == "edited" {
 				want.Arguments = json.RawMessage(tt.args)
 			}
 			got, _ := json.Marshal(decisions(t, s))
-			expected, _ := json.Marshal([]approvalMark{want})
+			expected, _ := json.Marshal([]approval.Mark{want})
 			equal(t, "metadata", string(got), string(expected))
 			told := "u:go | a: f" + tt.args + " | t:" + tt.told
 			if !strings.HasSuffix(m.last(), told) {
@@ -87,7 +88,7 @@ func TestApprovalsOfOneReplyAreDecidedOneByOne(t *testing.T) {
 	var told []string
 	for _, m := range r.messages {
 		if m.Role == agui.RoleTool {
-			told = append(told, approvalMarkOf(m.Metadata).Decision+":"+string(m.Metadata[failedMeta]))
+			told = append(told, approval.MarkOf(m.Metadata).Decision+":"+string(m.Metadata[failedMeta]))
 		}
 	}
 	equal(t, "in the conversation", strings.Join(told, " "), ": :true declined: approved: edited:") // calls without questions come first

@@ -9,6 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/internal/approval"
 	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -16,7 +17,7 @@ import (
 // shownCard is what the question about a call shows.
 func shownCard(t *testing.T, i ask.Interrupt) (c struct {
 	Message, Agent string
-	callCard
+	approval.Card
 }) {
 	t.Helper()
 	if err := json.Unmarshal(i.Metadata["value"], &c); err != nil {
@@ -29,10 +30,10 @@ func shownCard(t *testing.T, i ask.Interrupt) (c struct {
 // so and cannot be edited.
 func TestApprovalQuestionsShowTheCall(t *testing.T) {
 	t.Parallel()
-	long := `{"note":"` + strings.Repeat("x", maxShownArguments) + `"}`
+	long := `{"note":"` + strings.Repeat("x", approval.MaxArguments) + `"}`
 	schema := json.RawMessage(`{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{` +
 		`"to":{"$ref":"#/$defs/address"},"note":{"type":"string","default":{"$ref":"#/x"}}},"$defs":{"address":{"type":"string","minLength":3}}}`)
-	large := json.RawMessage(`{"type":"object","description":"` + strings.Repeat("d", maxShownSchema) + `"}`)
+	large := json.RawMessage(`{"type":"object","description":"` + strings.Repeat("d", approval.MaxSchema) + `"}`)
 	mask := Hooks{Name: "mask", Stream: func(*Turn) run.Filter {
 		return func(e agui.Event, next run.Emit) error {
 			switch e := e.(type) {
@@ -57,10 +58,10 @@ func TestApprovalQuestionsShowTheCall(t *testing.T) {
 			good: []string{`{"to":"ann"}`, `{}`}, bad: []string{`{"to":"a"}`, `{"to":1}`, `"text"`, `[]`}},
 		{name: "nothing said", arguments: `{}`, parameters: schema, shown: `{}`, schema: true, good: []string{`{"to":"ann"}`}, bad: []string{`{"to":"a"}`}},
 		{name: "no arguments written", arguments: ``, parameters: schema, shown: `{}`, schema: true, good: []string{`{"to":"ann"}`}},
-		{name: "long arguments", arguments: long, parameters: schema, shown: long[:maxShownArguments] + "…", truncated: true, schema: true, bad: []string{`{}`, `{"to":"ann"}`}},
+		{name: "long arguments", arguments: long, parameters: schema, shown: long[:approval.MaxArguments] + "…", truncated: true, schema: true, bad: []string{`{}`, `{"to":"ann"}`}},
 		{name: "large schema", arguments: `{"to":"bob"}`, parameters: large, shown: `{"to":"bob"}`, good: []string{`{"x":1}`}, bad: []string{`1`}},
-		{name: "long words", words: strings.Repeat("w", maxShownWhy+1), arguments: `{}`, parameters: schema, shown: `{}`, schema: true,
-			why: strings.Repeat("w", maxShownWhy) + "…"},
+		{name: "long words", words: strings.Repeat("w", approval.MaxWhy+1), arguments: `{}`, parameters: schema, shown: `{}`, schema: true,
+			why: strings.Repeat("w", approval.MaxWhy) + "…"},
 		{name: "masked", words: "The secret is out.", arguments: `{"note":"secret"}`, parameters: schema, hooks: []Hooks{mask}, why: "The ****** is out.",
 			shown: `{"note":"******"}`, masked: true, schema: true, bad: []string{`{"note":"******"}`}},
 		{name: "nothing to mask", arguments: `{"note":"open"}`, parameters: schema, hooks: []Hooks{mask}, shown: `{"note":"open"}`, schema: true, good: []string{`{}`}},
@@ -98,7 +99,7 @@ func TestApprovalQuestionsShowTheCall(t *testing.T) {
 				}
 			}
 			for answer, want := range map[string]bool{`{"approved":true}`: true, `{"approved":false,"reason":"no"}`: true, `{}`: false,
-				`{"approved":false,"reason":"` + strings.Repeat("r", maxReason+1) + `"}`: false, `{"approved":"yes"}`: false} {
+				`{"approved":false,"reason":"` + strings.Repeat("r", approval.MaxReason+1) + `"}`: false, `{"approved":"yes"}`: false} {
 				if got := state.ValidateAnswer(i.ResponseSchema, json.RawMessage(answer)) == nil; got != want {
 					t.Errorf("%.40s: accepted %v, want %v", answer, got, want)
 				}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agui-gateway/gateway/groupchat/internal/approval"
 	"github.com/agui-gateway/gateway/groupchat/tools"
 )
 
@@ -78,7 +79,7 @@ func TestADeniedCallIsNotMade(t *testing.T) {
 			changed := *agent
 			changed.Approve = later
 			r.root = &changed
-			equal(t, "stream", r.answer(map[string]string{"approve/llm/0/0": `{"approved":false}`}).shape(), "result "+notApproved+" Done.")
+			equal(t, "stream", r.answer(map[string]string{"approve/llm/0/0": `{"approved":false}`}).shape(), "result "+approval.NotApproved+" Done.")
 			equal(t, "called", len(c.called()), 0)
 
 			m = newMind(t, calls("refund", `{"x":1}`), says("Done.")) // and where the agent works in a call of another's tool

@@ -13,6 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/internal/approval"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -249,7 +250,7 @@ type Question struct {
 	// anew replaces Message when the question is asked again, for askers that say nothing in between.
 	anew string
 	// call is the display of the call in question; nil if there is none.
-	call *callCard
+	call *approval.Card
 	// options and recommended are JSON, nil for none: see complete.
 	options, recommended json.RawMessage
 	// members are those of Value.
@@ -317,8 +318,8 @@ func (q Question) accepts(a ask.Answer) bool {
 
 // hash identifies the question's message in a turn record, and where the call goes that it is about.
 func (q Question) hash() string {
-	if q.call != nil && q.call.origin != "" {
-		return state.Hash([]byte(q.Message), []byte(q.call.origin))[:16]
+	if q.call != nil && q.call.Origin != "" {
+		return state.Hash([]byte(q.Message), []byte(q.call.Origin))[:16]
 	}
 	return state.Hash([]byte(q.Message))[:16]
 }
@@ -330,7 +331,7 @@ func (t *Turn) card(key string, q Question) (agui.Metadata, error) {
 		Options        json.RawMessage `json:"options,omitempty"`
 		Recommendation json.RawMessage `json:"recommendation,omitempty"`
 		Agent          string          `json:"agent,omitempty"`
-		*callCard
+		*approval.Card
 	}{q.Message, q.options, q.recommended, cmp.Or(q.By, t.name()), q.call}
 	shown, err := json.Marshal(value)
 	if err == nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/internal/approval"
 	"github.com/agui-gateway/gateway/groupchat/tools"
 )
 
@@ -22,8 +23,8 @@ func TestRow129ASpecialistNeedsApproval(t *testing.T) {
 	tests := []struct{ name, answer, asked, result string }{
 		{"approved", `{"approved":true}`, "u:go | u:one", "1"},
 		{"with another query", `{"approved":true,"editedArgs":{"query":"two"}}`, "u:go | u:two", "1"},
-		{"denied", `{"approved":false}`, "", notApproved},
-		{"called off", "cancel", "", notApproved},
+		{"denied", `{"approved":false}`, "", approval.NotApproved},
+		{"called off", "cancel", "", approval.NotApproved},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

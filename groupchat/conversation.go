@@ -11,6 +11,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/groupchat/internal/approval"
 )
 
 // An OutputMode says who sees the messages of an agent that works within another's turn.
@@ -238,7 +239,7 @@ const subAgentMeta = "subAgent"
 // isReserved reports whether a member of the metadata of messages, calls and results is the gateway's own: decisions of
 // people, branches of specialists, failures, and places in a team.
 func isReserved(name string) bool {
-	return name == approvalMeta || name == failedMeta || strings.HasPrefix(name, subAgentMeta) ||
+	return name == approval.Meta || name == failedMeta || strings.HasPrefix(name, subAgentMeta) ||
 		strings.HasPrefix(name, turnMeta)
 }
 

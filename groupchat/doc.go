@@ -114,7 +114,7 @@
 //	turn_try.go         one try: step, subagent, failure, retry  its state; hooks_stream.go: filters
 //	llm.go              LLM.Run: the loop of replies and calls   remote*.go: agents on other servers; package script
 //	prepare.go          computes instructions for the turn       package template
-//	llm_tools.go        the tools of the turn                    tool*.go; approve*.go: questions
+//	llm_tools.go        the tools of the turn                    tool*.go; approve.go: questions
 //	llm_request.go      conversation ─► request                  visibility.go, conversation.go
 //	llm_speak.go        one reply, recorded by once.go,          llm_history.go; package history shortens requests
 //	                    with telemetry (chat_turn.go);

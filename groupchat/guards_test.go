@@ -8,6 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/groupchat/failure"
+	"github.com/agui-gateway/gateway/groupchat/internal/approval"
 	"github.com/agui-gateway/gateway/state/document"
 )
 
@@ -23,7 +24,7 @@ func TestEditedArgumentsAreNotRemembered(t *testing.T) {
 		`{"approved":true,"editedArgs":{"x":1},"remember":"thread"}`:    false, // nothing is edited
 		`{"approved":true,"editedArgs":{"x":2}}`:                        false,
 	} {
-		v, err := tool.ruling(ask.Answer{Payload: json.RawMessage(payload)}, json.RawMessage(`{"x":1}`))
+		v, err := approval.Decide(ask.Answer{Payload: json.RawMessage(payload)}, json.RawMessage(`{"x":1}`), tool.arguments)
 		if (err != nil) != refused {
 			t.Errorf("%s is ruled %+v, %v, refused: want %t", payload, v, err, refused)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/groupchat/failure"
+	"github.com/agui-gateway/gateway/groupchat/internal/approval"
 	"github.com/agui-gateway/gateway/groupchat/internal/schema"
 	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/state"
@@ -142,7 +143,7 @@ func (r *llmRun) prepare(s *llmRound, i int) (settledCall, func(context.Context)
 	if err != nil {
 		return failedAs(mistakeText(err.Error())), nil
 	}
-	var decided ruling
+	var decided approval.Ruling
 	if r.mustAsk(o.tool, key) {
 		var pause *ask.Pause
 		decided, pause, err = r.decide(o.tool, s, i, arguments)
@@ -151,16 +152,16 @@ func (r *llmRun) prepare(s *llmRound, i int) (settledCall, func(context.Context)
 			return settledCall{err: err}, nil
 		case pause != nil:
 			return settledCall{err: pause}, nil
-		case decided.arguments == nil:
-			return settledCall{result: decided.declined()}, nil
+		case decided.Arguments == nil:
+			return settledCall{result: decided.Declined()}, nil
 		}
-		arguments = decided.arguments
+		arguments = decided.Arguments
 	}
 	in := r.t.Input()
 	c := ToolCall{ID: id, Name: o.name, Arguments: arguments, ThreadID: in.ThreadID, Principal: in.Principal}
 	c.Key = state.Hash([]byte(in.Principal.ID), []byte(in.ThreadID), []byte(r.t.ID()), []byte(key),
 		state.Canonical(arguments))[:32]
-	c.nth, c.model, c.history, c.mark = r.callNumber(s, i), r.Model, r.short.Inherited, decided.mark
+	c.nth, c.model, c.history, c.mark = r.callNumber(s, i), r.Model, r.short.Inherited, decided.Mark
 	if o.tool.Turn != nil {
 		return settledCall{}, func(ctx context.Context) settledCall { return r.enter(ctx, o.tool, s, i, c) }
 	}
@@ -172,10 +173,10 @@ func (r *llmRun) prepare(s *llmRound, i int) (settledCall, func(context.Context)
 func (r *llmRun) resultWithoutTool(key string) settledCall {
 	given, answered := r.t.answer(approvalKey + key)
 	switch {
-	case answered && !given.TimedOut && !approves(given):
-		v := declinedRuling(ask.Answer{Cancelled: given.Status == agui.ResumeCancelled, Payload: given.Payload})
-		v.mark.By = r.t.Principal().ID
-		return settledCall{result: v.declined()}
+	case answered && !given.TimedOut && !approval.Given(given):
+		v := approval.Refuse(ask.Answer{Cancelled: given.Status == agui.ResumeCancelled, Payload: given.Payload})
+		v.Mark.By = r.t.Principal().ID
+		return settledCall{result: v.Declined()}
 	case r.askedInput(key):
 		return failedAs(toolAway)
 	case r.recorded(key + begunKey):

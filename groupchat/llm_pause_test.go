@@ -11,6 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/failure"
+	"github.com/agui-gateway/gateway/groupchat/internal/approval"
 	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
 )
@@ -28,9 +29,9 @@ func TestRow129Approval(t *testing.T) {
 		{"approved", `{"approved":true}`, `f{"x":1}`, "f done"},
 		{"row 143: with other arguments", `{"approved":true,"editedArgs":{"x":2}}`, `f{"x":2}`, "f done"},
 		{"row 143: with none", `{"approved":true,"editedArgs":{}}`, `f{}`, "f done"},
-		{"denied", `{"approved":false}`, ``, notApproved},
-		{"denied with arguments", `{"approved":false,"editedArgs":{"x":2}}`, ``, notApproved},
-		{"called off", `cancel`, ``, notApproved},
+		{"denied", `{"approved":false}`, ``, approval.NotApproved},
+		{"denied with arguments", `{"approved":false,"editedArgs":{"x":2}}`, ``, approval.NotApproved},
+		{"called off", `cancel`, ``, approval.NotApproved},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat/history"
+	"github.com/agui-gateway/gateway/groupchat/internal/approval"
 	"github.com/agui-gateway/gateway/groupchat/internal/schema"
 	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/model"
@@ -262,7 +263,7 @@ func (h *transcript) round(last *llmRound) {
 
 // madeAs is a call with the arguments that were used: a person's, if there are some.
 func madeAs(written model.Call, result tools.Result) model.Call {
-	if edited := approvalMarkOf(result.Metadata).Arguments; schema.IsObject(string(edited)) && edited != nil {
+	if edited := approval.MarkOf(result.Metadata).Arguments; schema.IsObject(string(edited)) && edited != nil {
 		written.Arguments = string(edited)
 	}
 	return written
@@ -275,7 +276,7 @@ func resultMessage(id string, result tools.Result, answered bool) model.Message 
 		return model.Message{Role: agui.RoleTool, CallID: id, Text: state.NotAnswered}
 	}
 	parts, _ := result.Content.Parts()
-	note := approvalMarkOf(result.Metadata).note()
+	note := approval.MarkOf(result.Metadata).Note()
 	if note != "" && parts != nil {
 		parts = append([]agui.Part{{Type: agui.PartText, Text: note}}, parts...)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat/ask"
+	"github.com/agui-gateway/gateway/groupchat/internal/approval"
 	"github.com/agui-gateway/gateway/groupchat/internal/predict"
 	"github.com/agui-gateway/gateway/groupchat/tools"
 	"github.com/agui-gateway/gateway/internal/exact"
@@ -236,10 +237,10 @@ func (r *llmRun) finalArguments(s *llmRound, i int) string {
 // editedArguments are a person's arguments for a call; empty if there are none.
 func (r *llmRun) editedArguments(s *llmRound, i int) string {
 	given, ok := r.t.answer(approvalKey + s.callKey(i))
-	if !ok || !approves(given) {
+	if !ok || !approval.Given(given) {
 		return ""
 	}
-	_, edited, _, _ := readApproval(ask.Answer{Payload: given.Payload})
+	_, edited, _, _ := approval.Read(ask.Answer{Payload: given.Payload})
 	if !strings.HasPrefix(string(edited), "{") {
 		return ""
 	}

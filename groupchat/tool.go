@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/internal/approval"
 	"github.com/agui-gateway/gateway/groupchat/internal/schema"
 	"github.com/agui-gateway/gateway/groupchat/profile"
 	"github.com/agui-gateway/gateway/groupchat/tools"
@@ -80,9 +81,9 @@ type ToolCall struct {
 	// [tools.InputNeeded].
 	Inputs []ToolInput
 
-	mark  approvalMark // the decision about it
-	nth   int          // of the tool's in the turn, from 1
-	model model.Model  // of who calls
+	mark  approval.Mark // the decision about it
+	nth   int           // of the tool's in the turn, from 1
+	model model.Model   // of who calls
 	// history is the part of messages in that model's request.
 	history func([]Message) []Message
 }

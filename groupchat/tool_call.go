@@ -37,7 +37,7 @@ const begunKey = "/begun"
 func (r *llmRun) callOnce(ctx context.Context, tool *Tool, key string, c ToolCall) settledCall {
 	return r.once(key, func() (tools.Result, error) {
 		result, err := r.callNow(ctx, tool, key, c)
-		return c.mark.on(result), err
+		return c.mark.On(result), err
 	})
 }
 
@@ -144,7 +144,7 @@ func (r *llmRun) enter(ctx context.Context, tool *Tool, s *llmRound, i int, c To
 	default:
 		result = tool.clip(result)
 	}
-	result = c.mark.on(result)
+	result = c.mark.On(result)
 	if err != nil {
 		return settledCall{result: &result, err: err}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/internal/approval"
 	"github.com/agui-gateway/gateway/groupchat/tools"
 )
 
@@ -60,8 +61,8 @@ func TestAToolOfASourceThatIsAway(t *testing.T) {
 		"approved, away":    {errStore, `{"approved":true}`, "The tool is not available now."},
 		"approved, removed": {nil, `{"approved":true}`, "The tool is not available now."},
 		"edited, away":      {errStore, `{"approved":true,"editedArgs":{"x":2}}`, "The tool is not available now."},
-		"denied, away":      {errStore, `{"approved":false}`, notApproved},
-		"cancelled, away":   {errStore, `cancel`, notApproved},
+		"denied, away":      {errStore, `{"approved":false}`, approval.NotApproved},
+		"cancelled, away":   {errStore, `cancel`, approval.NotApproved},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -9,7 +9,7 @@ import (
 
 // foreignJSON are the packages that read JSON of clients, models, and other servers.
 var foreignJSON = []string{
-	"a2a", "agui/client", "gateway", "gateway/auth", "gateway/copilotkit", "gateway/internal/attachment", "gateway/internal/typed", "groupchat", "groupchat/ask", "groupchat/guard",
+	"a2a", "agui/client", "gateway", "gateway/auth", "gateway/copilotkit", "gateway/internal/attachment", "gateway/internal/typed", "groupchat", "groupchat/ask", "groupchat/internal/approval", "groupchat/guard",
 	"groupchat/plan", "groupchat/suggest", "groupchat/surface", "groupchat/thread", "httptool", "langgraph", "mcp", "model/openai",
 }
 
@@ -17,9 +17,9 @@ var foreignJSON = []string{
 // numbers, and so have no fields that a name in other letters could be taken for. Chunks of models' streams are there
 // because each token is one, and no schema was held against them.
 var plainJSON = []string{
-	"groupchat/ask.go", "groupchat/ask/ask.go",
+	"groupchat/ask.go", "groupchat/ask/ask.go", "groupchat/internal/approval/card.go",
 	"gateway/principal.go", "gateway/sent_messages.go", "gateway/trace_steps.go", "gateway/auth/jwt.go",
-	"groupchat/approve_question.go", "groupchat/astool.go", "groupchat/contract.go", "groupchat/conversation.go",
+	"groupchat/approve.go", "groupchat/astool.go", "groupchat/contract.go", "groupchat/conversation.go",
 	"groupchat/session.go", "groupchat/concurrent.go", "groupchat/llm_speak.go", "groupchat/llm_history.go",
 	"groupchat/turn.go", "groupchat/once.go", "groupchat/remote_conversation.go",
 	"groupchat/remote_request.go", "groupchat/thread/result.go", "groupchat/tool_call.go", "groupchat/tool_input.go",
