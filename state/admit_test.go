@@ -214,6 +214,8 @@ func TestAdmit(t *testing.T) {
 		{"11 list edits: another order", chat(), ask("u2 a2 u1 u3", listEdits), "start 11 append=u3"},
 		{"11 list edits: breaks off before an answer", chat(), ask("u1 a1 u2 u3", listEdits), "start 11 append=u3"},
 		{"11 list edits: names what left", thread("u1 a1", "u2 a2", "u3 a3").left("u2", "a2"), ask("u1 a1 u2 u4", listEdits), "refuse 11 code=branch_changed show=u4"},
+		{"11 list edits: breaks off, not from the first", thread("u1 a1", "u2 a2", "u3 a3"), ask("u2 a2 u4", listEdits), "start 11 append=u4"},
+		{"11 list edits: breaks off behind a hole", thread("u1 a1", "u2 a2", "u3 a3"), ask("u1 u2 a2 u4", listEdits), "start 11 append=u4"},
 		{"11 list edits: a system message", thread("s1 u1 a1", "u2 a2"), ask("s1 u3", listEdits), "start 11 append=u3"},
 		{"11 list edits: a developer message", thread("d1 u1 a1", "u2 a2"), ask("d1 u3", listEdits), "start 11 append=u3"},
 		{"11 list edits: behind a system message", thread("s1 u1 a1", "u2 a2"), ask("s1 u1 a1 u3", listEdits), "start 11 append=u3 cut=a1 restore=start:20"},
