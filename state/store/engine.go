@@ -18,7 +18,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// StoreOptions say how a [state.Store] made by [New] behaves. The zero value is good.
+// Options configure a store. The zero value is good.
 type Options struct {
 	// ThreadTTL is how long a thread is kept after its last transition, [state.MaxTTL] at most; 0 means 30 days.
 	ThreadTTL time.Duration
@@ -26,8 +26,8 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// NewStore returns the store that keeps its threads in a backend. It owns the backend from now on: closing the store
-// closes it.
+// New returns the store that keeps its threads in a backend. It owns the backend from now on: closing the store closes
+// it.
 func New(b Backend, o Options) state.Store {
 	o.ThreadTTL = min(cmp.Or(o.ThreadTTL, 30*24*time.Hour), state.MaxTTL)
 	o.Logger = cmp.Or(o.Logger, slog.Default())
