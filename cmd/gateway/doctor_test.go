@@ -106,7 +106,7 @@ func TestDoctorOfARedis(t *testing.T) {
 		want  []string
 	}{
 		{"a good one", func(t *testing.T) string { return good(t).URL() }, []string{
-			"store: ok", "store.format: ok", "store.version: ok", "store.role: ok", "store.eviction: ok", "store.persistence: ok", "store.room: ok", "store.rights: ok", "clock: ok",
+			"store: ok", "store.format: ok", "store.version: ok", "store.role: ok", "store.eviction: ok", "store.persistence: ok", "store.room: ok", "store.rights: ok", "store.logs: ok", "clock: ok",
 		}},
 		{"the rights that the mending names", func(t *testing.T) string {
 			return acl(t, good(t), "~agui:*", "&agui:*", "+@all", "-@dangerous", "+info", "+config|get", "+cluster|slots", "+cluster|shards")

@@ -146,7 +146,7 @@ var rooms = []room{
 	{dir: "web", testsMay: []string{"errcode", "gateway", "groupchat"}, why: "embedded files and nothing else"},
 	{dir: "interop", may: []string{"state/document", "agui", "state", "groupchat", "gateway", "internal/port", "travel"},
 		why: "Go programs that foreign clients are compared with sit at the far end, like cmd/gateway"},
-	{dir: "interop/chaos", may: []string{"state/document", "agui", "agui/run", "errcode", "state", "state/filestore", "state/redisstore", "state/redisstore/redistest", "groupchat", "gateway", "internal/port", "travel"},
+	{dir: "interop/chaos", may: []string{"state/document", "agui", "agui/run", "errcode", "state", "state/filestore", "state/redisstore", "groupchat", "gateway", "internal/port", "travel"},
 		why: "the replicas that are killed are wired like cmd/gateway"},
 	{dir: "interop/upgrades", testsMay: []string{"agui", "state", "state/filestore", "state/redisstore", "state/redisstore/redistest", "state/statetest", "groupchat", "gateway", "model", "groupchat/tools"},
 		why: "kept threads are made and gone on with by a gateway on a real store"},

@@ -15,7 +15,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/state/redisstore/redistest"
+	"github.com/agui-gateway/gateway/state/redisstore"
 )
 
 // How many runs are live, and have just ended with a question, when the newest writes are lost.
@@ -131,12 +131,12 @@ func (r *result) compareLogs(ctx context.Context, f *fleet) {
 	if f.redis == nil {
 		return // a transaction of a file writes both
 	}
-	n, wrong, err := redistest.CompareLogs(ctx, f.redis.addr, "agui")
+	n, wrong, err := redisstore.CompareLogs(ctx, f.redis.url(), redisstore.Options{}, 1_000_000)
 	if err != nil {
 		r.stats.problem("threads were not compared with their logs: %v", err)
 	}
 	for _, d := range wrong {
-		r.stats.problem("one of %d threads disagrees with its log: %s", n, d)
+		r.stats.problem("of %d threads %+v does not agree with its log", n, d)
 	}
 }
 

@@ -50,6 +50,7 @@ var Questions = []Question{
 	{"store.latency", "how long does an exchange with the Redis take"},
 	{"store.rights", "may the user do all that a store does; the check creates and deletes a thread in a separate " +
 		"namespace"},
+	{"store.logs", "does each thread in the Redis agree with its log; of more than 10,000 on a node some are compared"},
 	{"store.directory", "can the file be made and written, and is fsync taken by its disk"},
 	{"store.lock", "does another process have the file"},
 	{"store.file", "is the file whole: every page and record of it is read and compared with its checksums"},

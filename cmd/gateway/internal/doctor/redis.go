@@ -67,8 +67,29 @@ func (r Redis) Check() Check {
 		if in.Format > state.CurrentFormat {
 			return found // it refuses writes
 		}
-		return append(found, r.rights(ctx))
+		return append(found, r.rights(ctx), r.logs(ctx))
 	}}
+}
+
+// mostCompared bounds the threads of each node that are compared with their logs.
+const mostCompared = 10_000
+
+func (r Redis) logs(ctx context.Context) Finding {
+	n, wrong, err := redisstore.CompareLogs(ctx, r.Address, r.Options, mostCompared)
+	switch {
+	case err != nil:
+		return Finding{Name: "store.logs", Verdict: Unchecked,
+			Says: fmt.Sprintf("%d threads agree with their logs; the others could not be compared: %s.", n,
+				causeOf(err)),
+			Mend: "Look at the log of the Redis, and whether the user may run SCAN."}
+	case len(wrong) > 0:
+		return Finding{Name: "store.logs", Verdict: Wrong,
+			Says: fmt.Sprintf("%d of %d threads do not agree with their logs, such as {%s}: its log ends with %s, "+
+				"the thread with %q.", len(wrong), n, wrong[0].Tag, wrong[0].Log, wrong[0].Thread),
+			Mend: "The Redis has lost writes, or something else wrote to its keys. Look at its persistence and " +
+				"failovers; the next run of such a thread, or deleting it, mends it."}
+	}
+	return Finding{Name: "store.logs", Verdict: OK, Says: fmt.Sprintf("%d threads agree with their logs.", n)}
 }
 
 // rights lets a thread live and die.
