@@ -71,6 +71,13 @@ func Attribute(e Event, subagentRunID string) {
 	}
 }
 
+// Reattribute gives e to a subagent invocation, whichever it belongs to; "" is the parent agent.
+func Reattribute(e Event, subagentRunID string) {
+	if a, ok := e.(attributable); ok && checkSet(e) == nil {
+		*a.tag() = subagentRunID
+	}
+}
+
 // Metadata is the open, per-event or per-message dictionary of the protocol. Values are kept byte for byte.
 // Nil means absent, which differs from an empty object.
 type Metadata map[string]json.RawMessage

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/ask"
 	"github.com/agui-gateway/gateway/state"
@@ -368,19 +367,4 @@ func (t *Turn) closeChild(record *turnRecord, skipped bool, err error) {
 		Branch: record.Branch,
 	}
 	t.inheritLocked(record)
-}
-
-// deliveryOf returns the results of calls by the ids that a remote agent has for them, and the calls that are open.
-func (t *Turn) deliveryOf(calls []remoteCall) (results map[string]agui.Content, open []state.Call) {
-	t.x.mu.Lock()
-	defer t.x.mu.Unlock()
-	results = map[string]agui.Content{}
-	for _, c := range calls {
-		call := t.keys.Calls[c.Key]
-		if !call.Done {
-			open = append(open, state.Call{ID: call.ID, Name: c.Name})
-		}
-		results[c.ID] = call.Result
-	}
-	return results, open
 }

@@ -7,8 +7,9 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
-	"strings"
 	"time"
+
+	"golang.org/x/net/http/httpguts"
 
 	"github.com/agui-gateway/gateway/agui/client"
 	"github.com/agui-gateway/gateway/errcode"
@@ -100,7 +101,7 @@ func NewRemote(o RemoteOptions) (*Remote, error) {
 	for i, name := range o.Forward {
 		canonical := http.CanonicalHeaderKey(name)
 		switch {
-		case !isToken(name):
+		case !httpguts.ValidHeaderFieldName(name):
 			bad("%q is no name of a header", name)
 		case slices.Contains(notForwarded, canonical):
 			bad("the header %s is not the caller's to pass on", canonical)
@@ -119,7 +120,7 @@ func NewRemote(o RemoteOptions) (*Remote, error) {
 	default:
 		bad("unknown dialect %q", o.Dialect)
 	}
-	if err := checkPointer(o.State.Path); err != nil {
+	if err := document.CheckPointer(o.State.Path); err != nil {
 		bad("state: %w", err)
 	}
 	if o.Client == nil {
@@ -137,23 +138,6 @@ func NewRemote(o RemoteOptions) (*Remote, error) {
 		return nil, err
 	}
 	return &Remote{o: o, client: o.Client}, nil
-}
-
-// isToken reports whether s may be the name of a header.
-func isToken(s string) bool {
-	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return r <= ' ' || r > '~' || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
-	})
-}
-
-// checkPointer reports whether a JSON Pointer is one.
-func checkPointer(pointer string) error {
-	empty, err := document.New(nil, document.Options{})
-	if err != nil {
-		return err
-	}
-	_, err = document.Mapped(document.Shared(empty), document.Mapping{In: map[string]string{"x": pointer}}, nil)
-	return err
 }
 
 // Describe says that the agent may ask questions, and call the caller's tools, which it receives: this is unknown

@@ -21,7 +21,7 @@ func (x *exchange) fault(err error) error {
 	code := errcode.RemoteFailed
 	refused, ok := errors.AsType[*client.Error](err)
 	if ok && refused.Code == string(errcode.RemoteLoop) ||
-		x.failed != nil && x.failed.Code == string(errcode.RemoteLoop) {
+		x.Failed != nil && x.Failed.Code == string(errcode.RemoteLoop) {
 		code = errcode.RemoteLoop
 	}
 	said := ""
@@ -34,10 +34,10 @@ func (x *exchange) fault(err error) error {
 // reportedFailure is the failure that the remote tells of itself.
 func (x *exchange) reportedFailure() error {
 	text := "its run failed"
-	if code := x.failed.Code; code != "" {
+	if code := x.Failed.Code; code != "" {
 		text += ": " + client.CodeName(code)
 	}
-	return errors.New(text + x.quoted(x.failed.Message))
+	return errors.New(text + x.quoted(x.Failed.Message))
 }
 
 // quoted is what may be logged of what the remote said, empty if it said nothing.

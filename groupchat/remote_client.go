@@ -12,13 +12,13 @@ import (
 
 // A RemoteClient speaks to the server of a [Remote]. It is safe for concurrent use.
 //
-// A client of another protocol than AG-UI tells of a run there as [client.Client.Run] does: in whole events that have
-// passed the [agui.Verifier], the last of which is terminal. It finds what it is to send in the request's input: under
-// ThreadID the thread's name at the server, the same for the same thread and path here; under RunID the run's, the same
-// for a request that is repeated because a gateway went down; all of the conversation under the server's own ids; and
-// the answers to the server's questions under Resume. The argument of Begins is in Begun when the request is repeated.
-// A client may have a method Description() string: the server tells of the agent, as far as that is known, for a team
-// that has no description of it. Its errors are [*client.Error]s, with texts that may be logged.
+// A client of another protocol than AG-UI yields a run there as [client.Client.Run] does: whole events that have passed
+// the [agui.Verifier], the last of which is terminal, and which the caller may change. The request's input is what it
+// sends: ThreadID is the name of the thread at the server, the same for the same thread and path here; RunID is that of
+// the run, the same for a request that is repeated because a gateway went down; Messages are all of the conversation
+// under the server's ids, and Resume has the answers to its questions. The argument of Begins is in Begun when the
+// request is repeated. A client may have a method Description() string, the server's description of the agent as far as
+// that is known, for a team that has none of it. Its errors are [*client.Error]s, with texts that may be logged.
 type RemoteClient interface {
 	Run(ctx context.Context, r client.Request) iter.Seq2[agui.Event, error]
 	// Probe asks the server whether the agent is there, and runs nothing.

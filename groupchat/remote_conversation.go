@@ -1,72 +1,11 @@
 package groupchat
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
 )
-
-// A remote agent's messages and calls have the remote's ids. Ours begin with the turn's path, so that going back is to
-// take that away. Where a remote uses an id again ours is another, with the remote's in its metadata.
-
-// remoteMeta is the member of a message's or a call's metadata that is ours.
-const remoteMeta = "groupchat.remote"
-
-// idOf is what the remote calls the thing that is id here.
-func (x *exchange) idOf(id string, metadata agui.Metadata) string {
-	var told struct{ ID string }
-	if raw := metadata[remoteMeta]; raw != nil && json.Unmarshal(raw, &told) == nil && told.ID != "" {
-		return told.ID
-	}
-	return strings.TrimPrefix(id, x.prefix)
-}
-
-// isRemotes reports whether the remote said m, or m is the result of one of the remote's frontend calls.
-func (x *exchange) isRemotes(m *Message) bool {
-	if x.prefix == "" {
-		return !fromCaller(*m)
-	}
-	return strings.HasPrefix(m.ID, x.prefix) || m.Role == agui.RoleTool && strings.HasPrefix(m.ToolCallID, x.prefix)
-}
-
-// readEarlier notes which ids the conversation uses before the exchange, and which part of it the remote has already.
-func (x *exchange) readEarlier() {
-	all := messages(x.t.run)
-	inTurn := x.t.record.After == ""
-	for i := range all {
-		m := &all[i]
-		x.usedIDs[m.ID] = true
-		if x.isRemotes(m) {
-			id := x.idOf(m.ID, m.Metadata)
-			x.known[id] = true
-			if inTurn && x.n > 0 && m.Role == agui.RoleAssistant {
-				x.saidEarlier[id] = m.Content.Text()
-			}
-			if m.Role == agui.RoleActivity {
-				object, _ := m.Content.Object()
-				x.activities[id] = &activity{ours: m.ID, content: object}
-			}
-		}
-		for _, c := range m.ToolCalls {
-			x.usedIDs[c.ID] = true
-			if x.isRemotes(m) {
-				x.calls[x.idOf(c.ID, c.Metadata)] = &madeCall{ours: c.ID, name: c.Function.Name, earlier: true}
-			}
-		}
-		inTurn = inTurn || m.ID == x.t.record.After
-	}
-	answered := map[string]bool{}
-	for i := range all {
-		if all[i].Role == agui.RoleTool {
-			answered[all[i].ToolCallID] = true
-		}
-	}
-	for _, c := range x.calls {
-		c.answered = answered[c.ours]
-	}
-}
 
 // conversation is what the remote is sent of it: what the participant sees, as it was when the request was recorded,
 // and all of the remote's own under the remote's ids. What others said are a user's words with their name in front: an
@@ -94,10 +33,10 @@ func (x *exchange) conversation(given *delivery) []Message {
 	upTo := func(i int) { // its own, which the view may lack or show in part
 		for ; next < min(i, end); next++ {
 			m := all[next]
-			if seen[m.ID] || x.isRemotes(&m) && (whole || since) {
+			if seen[m.ID] || x.IsTheirs(&m) && (whole || since) {
 				out.add(m)
 			}
-			if next < before && x.isRemotes(&m) {
+			if next < before && x.IsTheirs(&m) {
 				x.answered = len(out.messages)
 			}
 			since = since || all[next].ID == x.t.record.After
@@ -118,7 +57,7 @@ func (x *exchange) conversation(given *delivery) []Message {
 		})
 	}
 	for i := range out.messages {
-		x.known[out.messages[i].ID] = true
+		x.Known[out.messages[i].ID] = true
 	}
 	return resultsBehindCalls(out.messages)
 }
@@ -178,11 +117,11 @@ func (out *outgoingMessages) id(ours, theirs string) string {
 
 func (out *outgoingMessages) add(m Message) {
 	m.SubagentRunID = ""
-	if !out.x.isRemotes(&m) {
+	if !out.x.IsTheirs(&m) {
 		out.others(m)
 		return
 	}
-	if out.x.prefix != "" && m.Role == agui.RoleAssistant { // the name is what we gave it
+	if out.x.Prefix != "" && m.Role == agui.RoleAssistant { // the name is what we gave it
 		_, m.Name, _ = strings.Cut(m.Name, out.x.t.name()+".")
 	}
 	switch m.Role {
@@ -197,11 +136,11 @@ func (out *outgoingMessages) add(m Message) {
 	default:
 	}
 	ours := m.ID
-	theirs := out.x.idOf(ours, m.Metadata)
+	theirs := out.x.ID(ours, m.Metadata)
 	calls := slices.Clone(m.ToolCalls)
 	for i := range calls {
 		c := &calls[i]
-		id := out.x.idOf(c.ID, c.Metadata)
+		id := out.x.ID(c.ID, c.Metadata)
 		if c.ID == ours {
 			theirs = id // the call made its own message
 		}

@@ -12,11 +12,16 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/groupchat/internal/translate"
 	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/state"
 )
 
+// maxRemoteAsked is the limit of questions and calls of one run of a remote agent: a person can answer less.
+const maxRemoteAsked = 100
+
 var (
+	errRemoteAsked     = errors.New("it asks more than a person can answer")
 	errRemoteCancelled = errors.New("its run was stopped there")
 	errRemoteEndless   = errors.New("its run has no end")
 )
@@ -24,12 +29,12 @@ var (
 // end returns the pause of the remote's run, or nil.
 func (x *exchange) end() (*remotePause, error) {
 	switch {
-	case x.failed != nil:
+	case x.Failed != nil:
 		return nil, x.reportedFailure()
-	case x.finished == nil:
+	case x.Finished == nil:
 		return nil, errRemoteEndless
 	}
-	outcome := x.finished.Outcome
+	outcome := x.Finished.Outcome
 	if outcome == nil {
 		outcome = &agui.Outcome{Type: agui.OutcomeSuccess}
 	}
@@ -44,9 +49,9 @@ func (x *exchange) end() (*remotePause, error) {
 		}
 	}
 	if len(p.Questions) == 0 {
-		for _, ask := range x.legacyAsks {
-			if i, ok := ask.interrupt(); ok {
-				x.questionIDs[i.ID] = x.question(p, i, i.ID, ask.value)
+		for _, ask := range x.LegacyAsks {
+			if i, ok := askInterrupt(ask); ok {
+				x.questionIDs[i.ID] = x.question(p, i, i.ID, ask.Value)
 				continue
 			}
 			p.Dialect = RemoteLegacy
@@ -95,7 +100,7 @@ func (x *exchange) answerCalls(p *remotePause) error {
 			content = string(answer.Payload)
 			_ = exact.Unmarshal(answer.Payload, &content) // a text stands as it is, everything else as JSON
 		}
-		err := x.result(&agui.ToolCallResult{MessageID: "answer-" + q.Call, ToolCallID: q.Call,
+		err := x.Result(&agui.ToolCallResult{MessageID: "answer-" + q.Call, ToolCallID: q.Call,
 			Content: agui.TextContent(content)})
 		if err != nil {
 			return err
@@ -106,11 +111,11 @@ func (x *exchange) answerCalls(p *remotePause) error {
 
 // settle gives calls a result that the remote made for itself, in this run or before it paused, without sending one.
 func (x *exchange) settle() error {
-	for _, id := range slices.Sorted(maps.Keys(x.calls)) {
-		if !x.calls[id].earlier {
+	for _, id := range slices.Sorted(maps.Keys(x.Calls)) {
+		if !x.Calls[id].Earlier {
 			continue
 		}
-		err := x.result(&agui.ToolCallResult{MessageID: "unanswered-" + id, ToolCallID: id,
+		err := x.Result(&agui.ToolCallResult{MessageID: "unanswered-" + id, ToolCallID: id,
 			Content: agui.TextContent(state.NotAnswered)})
 		if err != nil {
 			return err
@@ -119,16 +124,16 @@ func (x *exchange) settle() error {
 	if err := x.t.x.settleCalls(x.t.out, x.t.clientWriter, x.t.record, true); err != nil {
 		return err
 	}
-	for _, id := range slices.Sorted(maps.Keys(x.subagents)) {
-		if err := x.settleSub(x.subagents[id]); err != nil {
+	for _, id := range slices.Sorted(maps.Keys(x.Subagents)) {
+		if err := x.settleSub(x.Subagents[id]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (x *exchange) settleSub(s *remoteSubagent) error {
-	out := x.t.run.As(s.ours)
+func (x *exchange) settleSub(s *translate.Subagent) error {
+	out := x.t.run.As(s.Ours)
 	return x.t.x.settleCalls(out, out, &turnRecord{}, false)
 }
 
@@ -144,14 +149,14 @@ func (x *exchange) question(p *remotePause, i agui.Interrupt, id string, event j
 			Reason: cmp.Or(i.Reason, "input_required"), Message: i.Message, Metadata: x.card(key, i),
 		}}
 	if !q.Own {
-		q.Ask.SubagentRunID = x.tag(i.SubagentRunID)
+		q.Ask.SubagentRunID = x.Tag(i.SubagentRunID)
 	}
-	c := x.calls[i.ToolCallID]
+	c := x.Calls[i.ToolCallID]
 	if c != nil {
 		q.Call = i.ToolCallID
 	}
 	if c != nil && !x.inOwnConversation() {
-		q.Ask.ToolCallID = c.ours
+		q.Ask.ToolCallID = c.Ours
 	} else if q.Ask.Reason == "tool_call" {
 		q.Ask.Reason = "confirmation" // of a call that was not shown
 	}
@@ -201,9 +206,9 @@ func (x *exchange) asker(path string) string {
 	return cmp.Or(path[strings.LastIndexByte(path, '.')+1:], x.t.name())
 }
 
-// content is what CUSTOM on_interrupt carried: JSON, or text that may be JSON.
-func (a legacyAsk) content() (value json.RawMessage, text string) {
-	value = a.value
+// askContent returns what CUSTOM on_interrupt carried: JSON, or text that may be JSON.
+func askContent(a translate.LegacyAsk) (value json.RawMessage, text string) {
+	value = a.Value
 	if exact.Unmarshal(value, &text) == nil {
 		if inner := json.RawMessage(text); json.Valid(inner) && len(text) > 0 && (text[0] == '{' || text[0] == '[') {
 			value = inner
@@ -212,15 +217,15 @@ func (a legacyAsk) content() (value json.RawMessage, text string) {
 	return value, text
 }
 
-// interrupt is the interrupt of AG-UI 1.0 that the ask carried, if it is one: its reason is the protocol's, or has a
-// namespace. A server that tells of it so for the sake of older clients, as CrewAI's does, takes answers by resume.
-func (a legacyAsk) interrupt() (agui.Interrupt, bool) {
-	value, _ := a.content()
+// askInterrupt returns the interrupt of AG-UI 1.0 that the ask carried, if it is one: its reason is the protocol's, or
+// has a namespace. A server that sends it so for older clients, as CrewAI's does, takes answers by resume.
+func askInterrupt(a translate.LegacyAsk) (agui.Interrupt, bool) {
+	value, _ := askContent(a)
 	var i agui.Interrupt
 	if exact.Unmarshal(value, &i) != nil || i.ID == "" {
 		return i, false
 	}
-	i.SubagentRunID = cmp.Or(i.SubagentRunID, a.tag)
+	i.SubagentRunID = cmp.Or(i.SubagentRunID, a.Tag)
 	switch i.Reason {
 	case "tool_call", "input_required", "confirmation":
 		return i, true
@@ -230,13 +235,13 @@ func (a legacyAsk) interrupt() (agui.Interrupt, bool) {
 }
 
 // legacy makes a question of what CUSTOM on_interrupt carried.
-func (x *exchange) legacy(p *remotePause, ask legacyAsk) {
-	value, text := ask.content()
+func (x *exchange) legacy(p *remotePause, ask translate.LegacyAsk) {
+	value, text := askContent(ask)
 	var told struct {
 		ID      json.RawMessage `json:"id"`
 		Message json.RawMessage `json:"message"`
 	}
-	i := agui.Interrupt{SubagentRunID: ask.tag, Message: text}
+	i := agui.Interrupt{SubagentRunID: ask.Tag, Message: text}
 	var id string
 	if exact.Unmarshal(value, &told) == nil {
 		_ = exact.Unmarshal(told.ID, &id) // other values than texts are no ids
@@ -244,7 +249,7 @@ func (x *exchange) legacy(p *remotePause, ask legacyAsk) {
 		_ = exact.Unmarshal(told.Message, &i.Message)
 	}
 	i.Metadata = agui.Metadata{"value": value}
-	x.question(p, i, id, ask.value)
+	x.question(p, i, id, ask.Value)
 }
 
 // frontend makes the open calls of the caller's tools ours. A call of a tool that only the remote knows is its own
@@ -254,15 +259,15 @@ func (x *exchange) frontend(p *remotePause, pending []string) error {
 	for _, q := range p.Questions {
 		bound[q.Ask.ToolCallID] = true
 	}
-	for _, id := range x.callOrder {
-		c := x.calls[id]
-		offered := slices.ContainsFunc(x.t.x.Input.Tools, func(tool agui.Tool) bool { return tool.Name == c.name })
-		if c.answered || bound[c.ours] || !offered && !slices.Contains(pending, id) {
+	for _, id := range x.CallOrder {
+		c := x.Calls[id]
+		offered := slices.ContainsFunc(x.t.x.Input.Tools, func(tool agui.Tool) bool { return tool.Name == c.Name })
+		if c.Answered || bound[c.Ours] || !offered && !slices.Contains(pending, id) {
 			continue
 		}
 		if x.inOwnConversation() {
-			w := x.t.clientWriter.ToolCall(run.ToolCallOptions{ID: c.ours, Name: c.name})
-			if _, err := w.WriteString(c.args.String()); err != nil {
+			w := x.t.clientWriter.ToolCall(run.ToolCallOptions{ID: c.Ours, Name: c.Name})
+			if _, err := w.WriteString(c.Text.String()); err != nil {
 				return err
 			}
 			if err := w.Close(); err != nil {
@@ -270,8 +275,8 @@ func (x *exchange) frontend(p *remotePause, pending []string) error {
 			}
 		}
 		key := "remote/" + strconv.Itoa(x.n) + "/" + id
-		p.Calls = append(p.Calls, remoteCall{Key: key, ID: id, Name: c.name})
-		x.t.keepCall(key, c.ours)
+		p.Calls = append(p.Calls, remoteCall{Key: key, ID: id, Name: c.Name})
+		x.t.keepCall(key, c.Ours)
 	}
 	return nil
 }

@@ -1,23 +1,24 @@
 package groupchat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/client"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat/internal/mirror"
+	"github.com/agui-gateway/gateway/groupchat/internal/translate"
 	"github.com/agui-gateway/gateway/internal/redact"
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
 // An exchange is one run at a remote agent, as its events come in.
 type exchange struct {
+	*translate.Translator
 	r      *Remote
 	t      *Turn
 	n      int // of the turn's
@@ -25,57 +26,14 @@ type exchange struct {
 	sent   remoteRequest
 	given  *delivery // what the remote is answered
 	begun  string    // what the remote calls the work that the same request has begun before
-	prefix string
 	header http.Header
-	state  *mirror.State
 	// sentInput is what the remote was sent. No log may repeat it, nor the secrets.
 	sentInput agui.RunAgentInput
 	secrets   []string
 
-	answered int             // messages of sentInput that the remote has answered in earlier turns
-	size     int             // of the passed events
-	notes    int             // on the answer so far
-	usedIDs  map[string]bool // ids of ours
-	known    map[string]bool // ids of messages that the remote has no need to tell of
-	// saidEarlier has the messages of the remote in earlier runs of the turn, by its ids, and repeatable those that a
-	// snapshot may still repeat.
-	saidEarlier, repeatable map[string]string
-
-	texts       map[string]*saidText // by the remote's ids, like all that follows
-	reasoning   map[string]*saidText
-	calls       map[string]*madeCall
-	parents     map[string]*saidText // of calls, that say nothing themselves
-	results     map[string]bool
-	activities  map[string]*activity
-	subagents   map[string]*remoteSubagent
-	steps       []agui.StepStarted // open, as we sent them
-	order       []string           // of subagents
-	callOrder   []string           // calls of this exchange, in order
-	legacyAsks  []legacyAsk
+	answered    int               // messages of sentInput that the remote has answered in earlier turns
+	notes       int               // on the answer so far
 	questionIDs map[string]string // of its questions, theirs → ours
-	finished    *agui.RunFinished
-	failed      *agui.RunError
-}
-
-// A saidText is a text or a reasoning message of the remote's.
-type saidText struct {
-	ours, tag string
-	said      strings.Builder
-	open      bool
-	ignored   bool // the remote repeats what somebody else said
-}
-
-type madeCall struct {
-	ours, name, tag string
-	args            strings.Builder
-	earlier         bool // not of this exchange
-	answered        bool
-}
-
-// A legacyAsk is a question in the legacy dialect.
-type legacyAsk struct {
-	value []byte
-	tag   string // the remote's
 }
 
 // exchange runs the remote once and folds in what it answers. It returns what the remote waits for; nil is nothing.
@@ -90,29 +48,13 @@ func (r *Remote) exchange(ctx context.Context, t *Turn, f *remoteFrame,
 	if err != nil {
 		return nil, nil, err
 	}
-	x := &exchange{
-		r: r, t: t, n: f.N, thread: remoteThread(t), sent: sent, given: given,
-		usedIDs: map[string]bool{}, known: map[string]bool{}, saidEarlier: map[string]string{},
-		texts: map[string]*saidText{}, reasoning: map[string]*saidText{},
-		calls: map[string]*madeCall{}, parents: map[string]*saidText{}, results: map[string]bool{},
-		activities: map[string]*activity{}, subagents: map[string]*remoteSubagent{},
-	}
-	if t.Path() != "" {
-		x.prefix = t.Path() + "/"
-	}
-	forwarded, err := r.header(t)
-	if err != nil {
+	x := &exchange{r: r, t: t, n: f.N, thread: remoteThread(t), sent: sent, given: given}
+	if err := x.translate(); err != nil {
 		return nil, nil, x.fault(err)
 	}
 	if x.begun, _, err = recalled[string](t, x.begunKey()); err != nil {
 		return nil, nil, err
 	}
-	at, _ := url.Parse(r.o.URL) // nil if it is none
-	x.header, x.secrets = t.withHops(forwarded), redact.HeaderSecrets(at, r.o.Headers, forwarded)
-	if x.state, err = mirror.New(t.scope, r.o.State.Path, r.o.State.Path == "" && t.Path() != ""); err != nil {
-		return nil, nil, x.fault(err)
-	}
-	x.readEarlier()
 	in, err := x.input(ctx, given)
 	if err != nil {
 		return nil, nil, x.fault(err)
@@ -123,6 +65,27 @@ func (r *Remote) exchange(ctx context.Context, t *Turn, f *remoteFrame,
 		return nil, nil, errors.Join(err, x.abandon())
 	}
 	return x, pause, nil
+}
+
+// translate prepares the translator of the remote's events, and the headers of its requests.
+func (x *exchange) translate() error {
+	t, o := x.t, &x.r.o
+	options := translate.Options{
+		Metadata: t.marked, Public: withoutReserved, AddInvocation: t.addInvocation, Use: x.use, Note: x.note,
+		Reported: x.reportedFailure, Run: t.run, Out: t.out, Name: t.name(), Path: t.path,
+		Legacy: o.Dialect != RemoteStandard, AllowAddresses: o.AllowAddresses,
+	}
+	if t.Path() != "" {
+		options.Prefix = t.Path() + "/"
+	}
+	var stateErr error
+	options.State, stateErr = translate.NewState(t.scope, o.State.Path, o.State.Path == "" && t.Path() != "")
+	x.Translator = translate.New(t.ctx, options)
+	x.Earlier(messages(t.run), t.record.After, x.n > 0)
+	forwarded, err := x.r.header(t)
+	at, _ := url.Parse(o.URL) // nil if it is none
+	x.header, x.secrets = t.withHops(forwarded), redact.HeaderSecrets(at, o.Headers, forwarded)
+	return cmp.Or(err, stateErr)
 }
 
 // take asks the remote, as a step of the turn's, and takes what it answers to the end.
@@ -157,7 +120,7 @@ func (x *exchange) ask(ctx context.Context, in agui.RunAgentInput, fresh bool) e
 			}
 			continue
 		}
-		if err != nil || !fresh || try > 1 || x.failed == nil || x.failed.Code != string(errcode.InterruptPending) {
+		if err != nil || !fresh || try > 1 || x.Failed == nil || x.Failed.Code != string(errcode.InterruptPending) {
 			return err
 		}
 		open, err := x.interrupts(ctx)
@@ -167,7 +130,7 @@ func (x *exchange) ask(ctx context.Context, in agui.RunAgentInput, fresh bool) e
 		if err := x.cancelOpen(ctx, in, open); err != nil {
 			return err
 		}
-		x.failed, x.finished = nil, nil
+		x.Failed, x.Finished = nil, nil
 	}
 }
 
@@ -227,7 +190,7 @@ func (x *exchange) stream(ctx context.Context, in agui.RunAgentInput) error {
 		if err != nil {
 			return err
 		}
-		if err := x.takeEvent(e); err != nil {
+		if err := x.Take(e); err != nil {
 			return err
 		}
 	}

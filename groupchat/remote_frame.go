@@ -84,7 +84,7 @@ type delivery struct {
 
 // collect returns everything that p waits for, or the pause that continues to wait.
 func (p *remotePause) collect(t *Turn) (*delivery, error) {
-	d := &delivery{pause: p}
+	d := &delivery{pause: p, results: map[string]agui.Content{}}
 	waits := &ask.Pause{}
 	for _, q := range p.Questions {
 		answer, open, err := q.answer(t)
@@ -96,7 +96,12 @@ func (p *remotePause) collect(t *Turn) (*delivery, error) {
 		}
 		d.answers = append(d.answers, answer)
 	}
-	d.results, waits.Calls = t.deliveryOf(p.Calls)
+	for _, c := range p.Calls {
+		call, _ := t.frontendCall(c.Key)
+		if d.results[c.ID] = call.Result; !call.Done {
+			waits.Calls = append(waits.Calls, state.Call{ID: call.ID, Name: c.Name})
+		}
+	}
 	if len(waits.Interrupts)+len(waits.Calls) > 0 {
 		return nil, waits
 	}

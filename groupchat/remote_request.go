@@ -86,7 +86,7 @@ func (x *exchange) input(ctx context.Context, given *delivery) (agui.RunAgentInp
 	in := x.t.x.Input
 	out := agui.RunAgentInput{
 		ThreadID: x.thread, RunID: x.sent.RunID, ParentRunID: in.RunID,
-		Tools: in.Tools, Context: in.Context, State: x.state.Sent(), Messages: x.conversation(given),
+		Tools: in.Tools, Context: in.Context, State: x.State.Sent(), Messages: x.conversation(given),
 	}
 	var command json.RawMessage
 	switch {
@@ -157,8 +157,8 @@ func (t *Turn) withHops(header http.Header) http.Header {
 // life.
 const maxModelName = 200
 
-// used counts what the remote says its run used. What it calls too long a name is counted without one.
-func (x *exchange) used(list []agui.TokenUsage) error {
+// use counts the usage that the remote reports. Usage with too long a name is counted without one.
+func (x *exchange) use(list []agui.TokenUsage) error {
 	list = slices.Clone(list)
 	for i := range list {
 		if len(list[i].Provider) > maxModelName || len(list[i].Model) > maxModelName {

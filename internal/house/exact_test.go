@@ -9,7 +9,7 @@ import (
 
 // foreignJSON are the packages that read JSON of clients, models, and other servers.
 var foreignJSON = []string{
-	"a2a", "agui/client", "gateway", "gateway/auth", "gateway/copilotkit", "gateway/internal/attachment", "gateway/internal/typed", "groupchat", "groupchat/ask", "groupchat/internal/approval", "groupchat/guard",
+	"a2a", "agui/client", "gateway", "gateway/auth", "gateway/copilotkit", "gateway/internal/attachment", "gateway/internal/typed", "groupchat", "groupchat/ask", "groupchat/internal/approval", "groupchat/guard", "groupchat/internal/translate",
 	"groupchat/plan", "groupchat/suggest", "groupchat/surface", "groupchat/thread", "httptool", "langgraph", "mcp", "model/openai",
 }
 
@@ -21,7 +21,7 @@ var plainJSON = []string{
 	"gateway/principal.go", "gateway/sent_messages.go", "gateway/trace_steps.go", "gateway/auth/jwt.go",
 	"groupchat/approve.go", "groupchat/astool.go", "groupchat/contract.go", "groupchat/conversation.go",
 	"groupchat/session.go", "groupchat/concurrent.go", "groupchat/llm_speak.go", "groupchat/llm_history.go",
-	"groupchat/turn.go", "groupchat/once.go", "groupchat/remote_conversation.go",
+	"groupchat/turn.go", "groupchat/once.go", "groupchat/internal/translate/earlier.go",
 	"groupchat/remote_request.go", "groupchat/thread/result.go", "groupchat/tool_call.go", "groupchat/tool_input.go",
 	"groupchat/view.go", "groupchat/guard/json.go", "groupchat/plan/manager.go",
 	"httptool/check.go", "langgraph/thread.go", "model/openai/body.go", "model/openai/chunk.go",

@@ -1,4 +1,4 @@
-package mirror
+package translate
 
 import (
 	"encoding/json"
@@ -40,7 +40,7 @@ func TestState(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := New(scope, test.path, test.none)
+		s, err := NewState(scope, test.path, test.none)
 		if err != nil {
 			t.Fatal(err)
 		}

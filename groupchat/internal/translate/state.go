@@ -1,4 +1,4 @@
-package mirror
+package translate
 
 import (
 	"context"
@@ -21,8 +21,8 @@ type State struct {
 	copied int // bytes that patches have copied, before the last snapshot
 }
 
-// MaxSize is the limit of a state, in bytes, which grows by its own patches.
-const MaxSize = 8 << 20
+// maxState is the limit of a state, in bytes, which grows by its own patches.
+const maxState = 8 << 20
 
 // maxCopies is the limit of the bytes that all patches of one answer copy. Such a patch is short, and costs as much as
 // it copies.
@@ -31,8 +31,8 @@ const maxCopies = 64 << 20
 // errCopies is the error of an answer with patches that copy too much.
 var errCopies = fmt.Errorf("%w: the patches of one answer copy more than %d bytes", document.ErrTooLarge, maxCopies)
 
-// New returns the mirror of the value at path of scope. With none, the remote agent has no part of our state.
-func New(scope *document.Scope, path string, none bool) (*State, error) {
+// NewState returns the mirror of the value at path of scope. With none, the remote agent has no part of our state.
+func NewState(scope *document.Scope, path string, none bool) (*State, error) {
 	s := &State{scope: scope, path: path, none: none}
 	return s, s.restart(s.Sent())
 }
@@ -57,7 +57,7 @@ func (s *State) restart(raw json.RawMessage) error {
 	}
 	root, err := json.Marshal(map[string]json.RawMessage{"s": raw})
 	if err == nil {
-		s.theirs, err = document.New(root, document.Options{MaxSize: MaxSize})
+		s.theirs, err = document.New(root, document.Options{MaxSize: maxState})
 	}
 	return err
 }
@@ -83,7 +83,7 @@ func (s *State) Delta(ctx context.Context, p agui.Patch) (applies bool, err erro
 		return false, errCopies
 	}
 	if err != nil {
-		return false, UnlessPatch(err)
+		return false, unlessPatch(err)
 	}
 	if s.scope.Apply(ctx, rebased(p, "", s.path)) == nil {
 		return true, nil
@@ -91,8 +91,8 @@ func (s *State) Delta(ctx context.Context, p agui.Patch) (applies bool, err erro
 	return true, s.fold(ctx) // ours is not what the remote's was
 }
 
-// UnlessPatch returns err, or nil if it is about a patch that clients ignore.
-func UnlessPatch(err error) error {
+// unlessPatch returns err, or nil if it is about a patch that clients ignore.
+func unlessPatch(err error) error {
 	if errors.Is(err, document.ErrPatch) {
 		return nil
 	}
