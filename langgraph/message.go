@@ -215,8 +215,12 @@ func contentForm(c agui.Content) any {
 			list = append(list,
 				map[string]any{"type": "image_url", "image_url": map[string]string{"url": urlOf(p.Source)}})
 		default:
-			list = append(list, map[string]any{"type": "file", "source_type": sourceType(p.Source),
-				sourceMember(p.Source): p.Source.Value, "mime_type": p.Source.MimeType})
+			kind, member := "url", "url"
+			if p.Source.Type == agui.SourceData {
+				kind, member = "base64", "data"
+			}
+			list = append(list, map[string]any{"type": "file", "source_type": kind, member: p.Source.Value,
+				"mime_type": p.Source.MimeType})
 		}
 	}
 	return list
@@ -227,18 +231,4 @@ func urlOf(s *agui.Source) string {
 		return "data:" + s.MimeType + ";base64," + s.Value
 	}
 	return s.Value
-}
-
-func sourceType(s *agui.Source) string {
-	if s.Type == agui.SourceData {
-		return "base64"
-	}
-	return "url"
-}
-
-func sourceMember(s *agui.Source) string {
-	if s.Type == agui.SourceData {
-		return "data"
-	}
-	return "url"
 }

@@ -3,7 +3,6 @@ package langgraph
 import (
 	"cmp"
 	"encoding/json"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -18,7 +17,6 @@ type translator struct {
 
 	messages map[string]*spoken // of the assistant's, by id
 	order    []*spoken          // all of them, in order
-	live     []*spoken          // those that may have something open
 	callers  map[string]*spoken // by the id of a call
 	results  map[string]bool    // messages of tools
 	graphs   map[string]*subgraph
@@ -58,7 +56,7 @@ func newTranslator(w *client.Writer) *translator {
 
 // closeMessages ends what the messages that are meant have open.
 func (t *translator) closeMessages(meant func(*spoken) bool) error {
-	for _, s := range slices.Clone(t.live) {
+	for _, s := range t.order {
 		if meant(s) {
 			if err := t.closeMessage(s); err != nil {
 				return err
@@ -69,7 +67,6 @@ func (t *translator) closeMessages(meant func(*spoken) bool) error {
 }
 
 func (t *translator) closeMessage(s *spoken) error {
-	t.live = slices.DeleteFunc(t.live, func(o *spoken) bool { return o == s })
 	if err := t.closeThought(s); err != nil {
 		return err
 	}
@@ -89,7 +86,7 @@ func (t *translator) closeMessage(s *spoken) error {
 	return nil
 }
 
-// message returns the message of an id, and creates it if necessary.
+// messageOf returns the message of an id, and creates it if necessary.
 func (t *translator) messageOf(id, ns, node string) *spoken {
 	s := t.messages[id]
 	if s == nil {
@@ -109,9 +106,6 @@ func (t *translator) touch(s *spoken) (bool, error) {
 		return false, err
 	}
 	s.Owner, s.owned = tag, true
-	if !slices.Contains(t.live, s) {
-		t.live = append(t.live, s)
-	}
 	return true, nil
 }
 
