@@ -52,14 +52,6 @@ type chunkReader struct {
 	shape  plainShape // of the last plain chunk
 }
 
-// newChunkReader returns a reader of a reply from a server of an origin. It is not on the stack of who waits for the
-// reply: of those there are as many as there are open runs.
-//
-//go:noinline
-func newChunkReader(draft *provider.Draft, echo Echo, origin string) *chunkReader {
-	return &chunkReader{Draft: draft, echo: echo, origin: origin}
-}
-
 // add adds the next chunk. Servers spell chunks in many ways: everything that might have another type somewhere is
 // looked at by hand.
 func (r *chunkReader) add(raw []byte) error {
@@ -155,8 +147,10 @@ func (r *chunkReader) addDelta(w *wireDelta) error {
 	return nil
 }
 
-// end completes the reply, or returns the error of an incomplete one.
-func (r *chunkReader) end() error {
+func (r *chunkReader) end(eof, done bool) error {
+	if eof && (done || r.summed) {
+		r.Complete()
+	}
 	if err := r.Opaque(r.kept.encode(r.origin)); err != nil {
 		return err
 	}

@@ -244,17 +244,26 @@ func TestMembersThatAreNamed(t *testing.T) {
 // TestMaxTokensHaveTwoNames looks at which one is sent.
 func TestMaxTokensHaveTwoNames(t *testing.T) {
 	t.Parallel()
-	for want, change := range map[string]func(*Options){
-		`"max_tokens":9`:                        func(*Options) {},
-		`"max_completion_tokens":9,"reasoning_`: func(o *Options) { o.Effort = "low" },
-		`"max_tokens":9,"reasoning_effort`:      func(o *Options) { o.Effort, o.MaxTokensField = "low", maxTokens },
-		`"max_completion_tokens":9}`:            func(o *Options) { o.MaxTokensField = maxCompletionTokens },
+	for _, tt := range []struct {
+		want   string
+		change func(*Options)
+	}{
+		{maxTokens, func(*Options) {}},
+		{maxCompletionTokens, func(o *Options) { o.Effort = "low" }},
+		{maxTokens, func(o *Options) { o.Effort, o.MaxTokensField = "low", maxTokens }},
+		{maxCompletionTokens, func(o *Options) { o.MaxTokensField = maxCompletionTokens }},
 	} {
 		s := newServer(t, openaitest.Text("ok"))
-		_, err := s.model(func(o *Options) { o.MaxTokens = 9; change(o) }).Stream(t.Context(), hello, model.Deltas{})
+		_, err := s.model(func(o *Options) { o.MaxTokens = 9; tt.change(o) }).Stream(t.Context(), hello, model.Deltas{})
 		must(t, err)
-		if got := s.Requests()[0]; !strings.Contains(got, want) {
-			t.Errorf("request = %s, want %s", got, want)
+		var sent map[string]any
+		must(t, json.Unmarshal([]byte(s.Requests()[0]), &sent))
+		for _, name := range []string{maxTokens, maxCompletionTokens} {
+			want := any(nil)
+			if name == tt.want {
+				want = 9.0
+			}
+			equal(t, name, sent[name], want)
 		}
 	}
 }

@@ -22,11 +22,13 @@
 // replica has taken over asks no model.
 //
 // # Servers
-// Requests are written here, because go-openai lacks members that servers take: body.go has the request, parts.go the
-// attachments of messages. Replies are read by event_reader.go and chunk.go, because servers spell chunks differently;
-// docs/adr/0016-readers-of-model-streams.md compares the readers. The Responses API, which go-openai does not have, is
-// in the files that begin with responses. Retries, limits and the reply itself are those of every provider
-// (model/internal/provider). Tests of what uses models find servers in package openaitest.
+//
+// The bodies of requests are go-openai's types: body.go has those of chat completions and parts.go the attachments of
+// messages, both with the members that go-openai lacks, responses_body.go has those of the Responses API. Replies are
+// read by event_reader.go and then by chunk.go or responses_events.go, because servers spell events differently;
+// docs/adr/0016-readers-of-model-streams.md compares the readers and lists what go-openai lacks. Retries, limits and
+// the reply itself are those of every provider (model/internal/provider). Tests of packages that use models find
+// servers in package openaitest.
 //
 // Most servers take less than OpenAI's. A refused request is sent again with fewer parameters (form.go lists them,
 // refusal.go decides), and the accepted form is remembered for the model (learned.go). Whether a refusal may be about

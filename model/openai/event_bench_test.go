@@ -39,7 +39,7 @@ func BenchmarkEvents(b *testing.B) {
 		"go-openai": func(body io.Reader, take func([]byte)) error {
 			config := goopenai.DefaultConfig("")
 			config.HTTPClient = answering200{body}
-			s, err := goopenai.NewClientWithConfig(config).CreateChatCompletionStream(b.Context(), goopenai.ChatCompletionRequest{Model: placeholder})
+			s, err := goopenai.NewClientWithConfig(config).CreateChatCompletionStream(b.Context(), goopenai.ChatCompletionRequest{Model: "model"})
 			if err != nil {
 				return err
 			}

@@ -77,7 +77,7 @@ func (o *chatOpaque) encode(origin string) json.RawMessage {
 }
 
 // sendBack adds to an assistant's message what its server wants back of it.
-func (m *Model) sendBack(w *wireMessage, message model.Message) {
+func (m *Model) sendBack(w *chatMessage, message model.Message) {
 	var kept chatOpaque
 	if message.Opaque != nil && json.Unmarshal(message.Opaque, &kept) == nil && kept.Origin == m.origin() {
 		for i := range w.ToolCalls {

@@ -25,7 +25,7 @@ type Model struct {
 	o        Options // without the key
 	provider *provider.Client
 	learned  *learned                                 // what the server takes, as far as it was found out
-	client   func(goopenai.HTTPDoer) *goopenai.Client // it knows the key, which nothing may print
+	client   func(goopenai.HTTPDoer) *goopenai.Client // lists models; it knows the key, which nothing may print
 	sign     func(*http.Request)                      // adds the key
 }
 
@@ -54,7 +54,6 @@ func newModel(o Options) (*Model, error) {
 	if o.Provider == "azure" {
 		config = goopenai.DefaultAzureConfig(o.Key, o.BaseURL)
 		config.APIVersion = o.APIVersion
-		config.AzureModelMapperFunc = func(string) string { return url.PathEscape(strings.ReplaceAll(o.Name, ":", "")) }
 	}
 	config.BaseURL = o.BaseURL
 	client, err := provider.NewClient(provider.Options{
@@ -102,9 +101,6 @@ func (m *Model) Stream(ctx context.Context, r model.Request, on model.Deltas) (m
 			}
 			written = a.form
 		}
-		if m.o.API == Responses {
-			return a.handleRefusal(m.tryResponses(ctx, body, t))
-		}
 		return a.handleRefusal(m.try(ctx, body, t))
 	})
 	if err == nil {
@@ -113,9 +109,26 @@ func (m *Model) Stream(ctx context.Context, r model.Request, on model.Deltas) (m
 	return *reply, err
 }
 
-// placeholder is the name of the model in go-openai's request. [Model.request] replaces its body.
-const placeholder = "model"
+// A replyReader adds the events of a reply to its draft.
+type replyReader interface {
+	add(event []byte) error
+	// end completes the reply, or returns the error of an incomplete one. eof says that the stream ended as it should,
+	// done that the server had said that nothing follows.
+	end(eof, done bool) error
+}
 
+// newReader returns the reader of a reply. It is not inlined, so that the stacks of runs that wait for a server have no
+// room for it.
+//
+//go:noinline
+func (m *Model) newReader(draft *provider.Draft) replyReader {
+	if m.o.API == Responses {
+		return &responsesReader{Draft: draft, origin: m.origin(), items: map[string]*outputItem{}}
+	}
+	return &chunkReader{Draft: draft, echo: m.o.Echo, origin: m.origin()}
+}
+
+// try makes one request and reads its reply.
 func (m *Model) try(ctx context.Context, body []byte, t *provider.Try) error {
 	r, err := m.request(ctx, body)
 	if err != nil {
@@ -126,14 +139,11 @@ func (m *Model) try(ctx context.Context, body []byte, t *provider.Try) error {
 		return err
 	}
 	defer func() { _ = answer.Body.Close() }() // the reply is read, or given up
-	events, chunks := newEventReader(answer.Body), newChunkReader(&t.Draft, m.o.Echo, m.origin())
+	events, reply := newEventReader(answer.Body), m.newReader(&t.Draft)
 	for {
 		raw, err := events.next()
-		if errors.Is(err, io.EOF) && (events.done || chunks.summed || m.o.AcceptUnfinished) {
-			t.Complete()
-		}
-		if errors.Is(err, io.EOF) || err != nil && t.Finished() != "" {
-			return chunks.end() // data after the finish reason may be missing
+		if eof := errors.Is(err, io.EOF); eof || err != nil && t.Finished() != "" {
+			return reply.end(eof, events.done || m.o.AcceptUnfinished) // data after the finish reason may be missing
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -141,7 +151,7 @@ func (m *Model) try(ctx context.Context, body []byte, t *provider.Try) error {
 		if err != nil {
 			return err
 		}
-		if err := chunks.add(raw); err != nil {
+		if err := reply.add(raw); err != nil {
 			return err
 		}
 		if t.Finished() != "" {
@@ -150,27 +160,48 @@ func (m *Model) try(ctx context.Context, body []byte, t *provider.Try) error {
 	}
 }
 
-// request returns the streaming request that go-openai builds, with body as its body. A taker keeps go-openai from
-// sending it: this package reads the response itself, without a second buffer.
+// request returns the request with a body. It is sent by the provider's client and not by go-openai's, which reads the
+// response with a second buffer.
 func (m *Model) request(ctx context.Context, body []byte) (*http.Request, error) {
-	var taken taker
-	_, err := m.client(&taken).CreateChatCompletionStream(ctx, goopenai.ChatCompletionRequest{Model: placeholder})
-	r := taken.request
-	if r == nil {
+	address, err := m.address()
+	if err != nil {
 		return nil, err
 	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-	r.ContentLength = int64(len(body))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	if err != nil {
+		return nil, errors.New("model: the request cannot be made") // the error may quote a password
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "text/event-stream")
+	r.Header.Set("Cache-Control", "no-cache")
+	m.sign(r)
 	return r, nil
 }
 
-type taker struct{ request *http.Request }
-
-var errTaken = errors.New("model: the request is sent by somebody else")
-
-// Do takes the request.
-func (t *taker) Do(r *http.Request) (*http.Response, error) {
-	t.request = r
-	return nil, errTaken
+// address returns the URL of requests. Azure has responses beside its deployments.
+func (m *Model) address() (string, error) {
+	base, err := url.Parse(m.o.BaseURL)
+	if err != nil {
+		return "", errors.New("model: the base URL is none")
+	}
+	azure := m.o.Provider == "azure"
+	switch {
+	case m.o.API == Responses && azure && !strings.HasSuffix(strings.TrimRight(base.Path, "/"), "/openai/v1"):
+		base = base.JoinPath("openai", "v1", "responses")
+	case m.o.API == Responses:
+		base = base.JoinPath("responses")
+	case azure:
+		base = base.JoinPath("openai", "deployments", m.deployment(), "chat", "completions")
+	default:
+		base = base.JoinPath("chat", "completions")
+	}
+	if azure && m.o.APIVersion != "" {
+		query := base.Query()
+		query.Set("api-version", m.o.APIVersion)
+		base.RawQuery = query.Encode()
+	}
+	return base.String(), nil
 }
+
+// deployment is the name of an Azure deployment as an element of a path.
+func (m *Model) deployment() string { return url.PathEscape(strings.ReplaceAll(m.o.Name, ":", "")) }

@@ -6,19 +6,29 @@ import (
 	"mime"
 	"strings"
 
+	goopenai "github.com/sashabaranov/go-openai"
+
 	"github.com/agui-gateway/gateway/agui"
 )
 
-type wirePart struct {
-	Type     string     `json:"type"`
-	Text     string     `json:"text,omitempty"`
-	ImageURL *wireImage `json:"image_url,omitempty"`
-	Audio    *wireAudio `json:"input_audio,omitempty"`
-	File     *wireFile  `json:"file,omitempty"`
+// A chatPart is a part of a message. go-openai has none for sounds and files.
+type chatPart struct {
+	goopenai.ChatMessagePart
+	Audio *wireAudio `json:"input_audio,omitempty"`
+	File  *wireFile  `json:"file,omitempty"`
 }
 
-type wireImage struct {
-	URL string `json:"url"`
+func textPart(text string) chatPart {
+	return chatPart{ChatMessagePart: goopenai.ChatMessagePart{Type: goopenai.ChatMessagePartTypeText, Text: text}}
+}
+
+func imagePart(address string) chatPart {
+	return chatPart{ChatMessagePart: goopenai.ChatMessagePart{
+		Type: goopenai.ChatMessagePartTypeImageURL, ImageURL: &goopenai.ChatMessageImageURL{URL: address}}}
+}
+
+func filePart(file wireFile) chatPart {
+	return chatPart{ChatMessagePart: goopenai.ChatMessagePart{Type: "file"}, File: &file}
 }
 
 type wireAudio struct {
@@ -32,14 +42,14 @@ type wireFile struct {
 	ID   string `json:"file_id,omitempty"`
 }
 
-// wireParts puts parts into the API's forms. A file id is valid for one provider only, so files of other providers
+// chatParts puts parts into the API's forms. A file id is valid for one provider only, so files of other providers
 // become notes.
-func wireParts(parts []agui.Part, provider string) []wirePart {
-	wire := make([]wirePart, 0, len(parts))
+func chatParts(parts []agui.Part, provider string) []chatPart {
+	wire := make([]chatPart, 0, len(parts))
 	for _, p := range parts {
 		if p.Type == agui.PartText {
 			if p.Text != "" { // some servers refuse empty text
-				wire = append(wire, wirePart{Type: "text", Text: p.Text})
+				wire = append(wire, textPart(p.Text))
 			}
 			continue
 		}
@@ -48,30 +58,30 @@ func wireParts(parts []agui.Part, provider string) []wirePart {
 		}
 	}
 	if len(wire) == 0 {
-		wire = append(wire, wirePart{Type: "text", Text: "(empty message)"})
+		wire = append(wire, textPart("(empty message)"))
 	}
 	return wire
 }
 
-func wireMedia(kind agui.PartType, s agui.Source, provider string) wirePart {
+func wireMedia(kind agui.PartType, s agui.Source, provider string) chatPart {
 	media := mediaType(s.MimeType)
 	link := strings.HasPrefix(s.Value, "https://") || strings.HasPrefix(s.Value, "http://")
 	switch {
 	case s.Type == agui.SourceFile && (s.Provider == "" || strings.EqualFold(s.Provider, provider)):
-		return wirePart{Type: "file", File: &wireFile{ID: s.Value}}
+		return filePart(wireFile{ID: s.Value})
 	case s.Type == agui.SourceURL && kind == agui.PartImage && link:
-		return wirePart{Type: "image_url", ImageURL: &wireImage{s.Value}}
+		return imagePart(s.Value)
 	case s.Type == agui.SourceURL && link:
-		return wirePart{Type: "text", Text: "[" + string(kind) + ": " + s.Value + "]"}
+		return textPart("[" + string(kind) + ": " + s.Value + "]")
 	case s.Type == agui.SourceData && kind == agui.PartImage:
-		return wirePart{Type: "image_url", ImageURL: &wireImage{dataURL(cmp.Or(media, "image/png"), s.Value)}}
+		return imagePart(dataURL(cmp.Or(media, "image/png"), s.Value))
 	case s.Type == agui.SourceData && kind == agui.PartAudio && audioFormats[media] != "":
-		return wirePart{Type: "input_audio", Audio: &wireAudio{Data: s.Value, Format: audioFormats[media]}}
+		return chatPart{ChatMessagePart: goopenai.ChatMessagePart{Type: "input_audio"},
+			Audio: &wireAudio{Data: s.Value, Format: audioFormats[media]}}
 	case s.Type == agui.SourceData && kind == agui.PartDocument:
 		return wireDocument(media, s.Value)
 	default:
-		return wirePart{Type: "text",
-			Text: "[" + strings.TrimSpace(string(kind)+" "+media) + ", which cannot be shown here]"}
+		return textPart("[" + strings.TrimSpace(string(kind)+" "+media) + ", which cannot be shown here]")
 	}
 }
 
@@ -82,18 +92,17 @@ var audioFormats = map[string]string{
 }
 
 // wireDocument is a document as text if it is text, because every model can read that, else as a file.
-func wireDocument(media, data string) wirePart {
+func wireDocument(media, data string) chatPart {
 	if strings.HasPrefix(media, "text/") || media == "application/json" {
 		if text, err := base64.StdEncoding.DecodeString(data); err == nil && len(text) > 0 {
-			return wirePart{Type: "text", Text: string(text)}
+			return textPart(string(text))
 		}
 	}
 	name := "document"
 	if media == "application/pdf" {
 		name += ".pdf"
 	}
-	return wirePart{Type: "file",
-		File: &wireFile{Name: name, Data: dataURL(cmp.Or(media, "application/octet-stream"), data)}}
+	return filePart(wireFile{Name: name, Data: dataURL(cmp.Or(media, "application/octet-stream"), data)})
 }
 
 func dataURL(media, data string) string { return "data:" + media + ";base64," + data }

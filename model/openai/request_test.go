@@ -74,7 +74,7 @@ func TestRequestsAreAsServersTakeThem(t *testing.T) {
 	if _, err := m.Stream(t.Context(), r, model.Deltas{}); err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "request", s.Requests()[0], want)
+	equalJSON(t, "request", s.Requests()[0], want)
 	for _, name := range []string{"o1", "o3-mini", "o4", "gpt-5", "gpt-6-sol", "text-davinci-003"} {
 		tool := model.Request{Tools: []model.Tool{{Name: "f"}}, Messages: hello.Messages}
 		warm := 0.7

@@ -4,101 +4,64 @@ import (
 	"encoding/json"
 	"strings"
 
+	goopenai "github.com/sashabaranov/go-openai"
+
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/model/internal/shortid"
 )
 
-// A responsesRequest is the body of a request of the Responses API.
-type responsesRequest struct {
-	Model           string              `json:"model"`
-	Instructions    string              `json:"instructions,omitempty"`
-	Input           []any               `json:"input"`
-	Tools           []responsesTool     `json:"tools,omitempty"`
-	Text            any                 `json:"text,omitempty"`
-	Reasoning       *responsesReasoning `json:"reasoning,omitempty"`
-	Include         []string            `json:"include,omitempty"`
-	Temperature     *float64            `json:"temperature,omitempty"`
-	MaxOutputTokens int                 `json:"max_output_tokens,omitempty"`
-	// Store is false: the thread is ours, and any replica sends all of it.
-	Store  bool `json:"store"`
-	Stream bool `json:"stream"`
-}
-
-type responsesTool struct {
-	Type        string          `json:"type"`
-	Name        string          `json:"name"`
-	Description string          `json:"description,omitempty"`
-	Parameters  json.RawMessage `json:"parameters"`
-	Strict      bool            `json:"strict"` // the API's own default is true, which refuses most schemas
-}
-
-type responsesReasoning struct {
-	Effort  string `json:"effort,omitempty"`
-	Summary string `json:"summary,omitempty"`
-}
-
-type responsesMessage struct {
-	Type    string    `json:"type"`
-	Role    agui.Role `json:"role"`
-	Content any       `json:"content"` // text or parts
-}
-
-type responsesCall struct {
-	Type      string `json:"type"`
-	CallID    string `json:"call_id"`
-	Name      string `json:"name"`
-	Arguments string `json:"arguments"`
-}
-
-type responsesResult struct {
-	Type   string `json:"type"`
-	CallID string `json:"call_id"`
-	Output any    `json:"output"` // text or parts
-}
-
-// responsesBody is r as the Responses API takes it, in the form f.
+// responsesBody is r as the Responses API takes it, in the form f. The server does not store the reply: any replica
+// sends the whole thread.
 func (m *Model) responsesBody(r model.Request, f form) ([]byte, error) {
-	w := responsesRequest{
-		Model: m.o.Name, Input: []any{}, Temperature: m.o.Temperature, MaxOutputTokens: m.o.MaxTokens, Stream: true,
-		Text: textFormat(r, f.structured),
+	input := []any{}
+	w := goopenai.CreateResponseRequest{Model: m.o.Name, MaxOutputTokens: m.o.MaxTokens, Stream: true, Store: new(bool),
+		Text: textFormat(r, f.structured)}
+	if t := m.o.Temperature; t != nil {
+		w.Temperature = new(float32(*t))
 	}
 	if m.o.Effort != "" {
-		w.Reasoning = &responsesReasoning{Effort: m.o.Effort}
+		w.Reasoning = &goopenai.ResponseReasoning{Effort: m.o.Effort}
 		if !f.noSummary {
 			w.Reasoning.Summary = "auto"
 		}
 	}
 	if !f.noInclude {
-		w.Include = []string{"reasoning.encrypted_content"}
+		w.Include = []goopenai.ResponseInclude{goopenai.ResponseIncludeReasoningEncryptedContent}
 	}
 	for i, message := range withSchemaTold(r, f.structured) {
 		if i == 0 && message.Role == agui.RoleSystem && message.Parts == nil {
 			w.Instructions = message.Text
 			continue
 		}
-		w.Input = append(w.Input, m.inputItems(message)...)
+		input = append(input, m.inputItems(message)...)
 	}
+	w.Input = input
 	for _, t := range r.Tools {
-		w.Tools = append(w.Tools, responsesTool{
-			Type: "function", Name: model.ToolName(t.Name), Description: t.Description,
-			Parameters: toolParameters(t.Parameters),
+		tool := goopenai.NewResponseFunctionTool(goopenai.FunctionDefinition{
+			Name: model.ToolName(t.Name), Description: t.Description, Parameters: toolParameters(t.Parameters),
 		})
+		tool.Parameters["strict"] = false // the API's own default is true, which refuses most schemas
+		w.Tools = append(w.Tools, tool)
 	}
 	return json.Marshal(w)
 }
 
 // textFormat is the member that asks for r's schema.
-func textFormat(r model.Request, l level) any {
+func textFormat(r model.Request, l level) *goopenai.ResponseTextConfig {
 	if r.Schema == nil || l == inWords {
 		return nil
 	}
-	format := map[string]any{"type": "json_object"}
+	format := goopenai.ResponseTextFormat{Type: "json_object"}
 	if l < anyObject {
-		format = namedSchema(r, l)
-		format["type"] = "json_schema"
+		format = goopenai.ResponseTextFormat{Type: "json_schema", Name: model.ToolName(r.SchemaName), Schema: r.Schema,
+			Strict: l == strictSchema}
 	}
-	return map[string]any{"format": format}
+	return &goopenai.ResponseTextConfig{Format: &format}
+}
+
+func inputMessage(role agui.Role, content any) goopenai.ResponseInputMessage {
+	return goopenai.ResponseInputMessage{Type: "message", Role: string(role), Content: content}
 }
 
 func (m *Model) inputItems(message model.Message) []any {
@@ -110,13 +73,15 @@ func (m *Model) inputItems(message model.Message) []any {
 		if hasMedia(message.Parts) {
 			output = inputParts(message.Parts, m.o.Provider)
 		}
-		return []any{responsesResult{"function_call_output", shortid.Of(message.CallID), output}}
+		return []any{goopenai.ResponseFunctionCallOutput{
+			Type: "function_call_output", CallID: shortid.Of(message.CallID), Output: output,
+		}}
 	default:
 		var content any = message.Text
 		if message.Parts != nil {
 			content = inputParts(message.Parts, m.o.Provider)
 		}
-		return []any{responsesMessage{"message", message.Role, content}}
+		return []any{inputMessage(message.Role, content)}
 	}
 }
 
@@ -127,7 +92,7 @@ func (m *Model) spokenItems(message model.Message) []any {
 	say := func() {
 		if !said {
 			said = true
-			items = append(items, responsesMessage{"message", agui.RoleAssistant, message.Text})
+			items = append(items, inputMessage(agui.RoleAssistant, message.Text))
 		}
 	}
 	call := func() {
@@ -135,7 +100,8 @@ func (m *Model) spokenItems(message model.Message) []any {
 			c := message.Calls[calls]
 			calls++
 			items = append(items,
-				responsesCall{"function_call", shortid.Of(c.ID), model.ToolName(c.Name), objectText(c.Arguments)})
+				goopenai.ResponseOutputItem{Type: "function_call", CallID: shortid.Of(c.ID),
+					Name: model.ToolName(c.Name), Arguments: objectText(c.Arguments)})
 		}
 	}
 	var kept responsesOpaque
@@ -168,55 +134,49 @@ func hasMedia(parts []agui.Part) bool {
 	return false
 }
 
-// An inputPart is a part of a message, or of what a tool returned.
-type inputPart struct {
-	Type     string `json:"type"`
-	Text     string `json:"text,omitempty"`
-	ImageURL string `json:"image_url,omitempty"`
-	FileURL  string `json:"file_url,omitempty"`
-	FileID   string `json:"file_id,omitempty"`
-	FileName string `json:"filename,omitempty"`
-	FileData string `json:"file_data,omitempty"`
-}
-
 // inputParts puts parts into the API's forms: those of chat completions under other names, and documents at addresses.
-func inputParts(parts []agui.Part, provider string) []inputPart {
-	var out []inputPart
+func inputParts(parts []agui.Part, provider string) []any {
+	var out []any
 	for _, p := range parts {
 		s := p.Source
 		if s != nil && s.Type == agui.SourceURL && p.Type == agui.PartDocument &&
 			strings.HasPrefix(s.Value, "https://") {
-			out = append(out, inputPart{Type: "input_file", FileURL: s.Value})
+			out = append(out, goopenai.ResponseInputFile{Type: "input_file", FileURL: s.Value})
 			continue
 		}
 		if s != nil && p.Type == agui.PartImage && s.Type == agui.SourceFile &&
 			(s.Provider == "" || strings.EqualFold(s.Provider, provider)) {
-			out = append(out, inputPart{Type: "input_image", FileID: s.Value})
+			out = append(out, goopenai.ResponseInputImage{Type: "input_image", FileID: s.Value})
 			continue
 		}
 		if p.Type == agui.PartText && p.Text == "" || p.Type != agui.PartText && s == nil {
 			continue
 		}
-		for _, w := range wireParts([]agui.Part{p}, provider) {
+		for _, w := range chatParts([]agui.Part{p}, provider) {
 			out = append(out, w.input(p.Type))
 		}
 	}
 	if out == nil {
-		out = []inputPart{{Type: "input_text", Text: "(empty message)"}}
+		out = []any{inputText("(empty message)")}
 	}
 	return out
 }
 
-// input is w, which was a part of a kind, as the Responses API has it.
-func (w wirePart) input(kind agui.PartType) inputPart {
+// input is p, which was a part of a kind, as the Responses API has it.
+func (p chatPart) input(kind agui.PartType) any {
 	switch {
-	case w.ImageURL != nil:
-		return inputPart{Type: "input_image", ImageURL: w.ImageURL.URL}
-	case w.File != nil:
-		return inputPart{Type: "input_file", FileID: w.File.ID, FileName: w.File.Name, FileData: w.File.Data}
-	case w.Audio != nil:
-		return inputPart{Type: "input_text", Text: "[" + string(kind) + ", which cannot be heard here]"}
+	case p.ImageURL != nil:
+		return goopenai.ResponseInputImage{Type: "input_image", ImageURL: p.ImageURL.URL}
+	case p.File != nil:
+		return goopenai.ResponseInputFile{Type: "input_file", FileID: p.File.ID, Filename: p.File.Name,
+			FileData: p.File.Data}
+	case p.Audio != nil:
+		return inputText("[" + string(kind) + ", which cannot be heard here]")
 	default:
-		return inputPart{Type: "input_text", Text: w.Text}
+		return inputText(p.Text)
 	}
+}
+
+func inputText(text string) goopenai.ResponseInputText {
+	return goopenai.ResponseInputText{Type: "input_text", Text: text}
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/internal/surrogate"
 	"github.com/agui-gateway/gateway/model/internal/provider"
 )
@@ -26,7 +25,7 @@ type responsesEvent struct {
 type wireResponse struct {
 	Status     json.RawMessage `json:"status"`
 	Output     []wireItem      `json:"output"`
-	Usage      *responsesUsage `json:"usage"`
+	Usage      *wireUsage      `json:"usage"`
 	Error      json.RawMessage `json:"error"`
 	Incomplete *struct {
 		Reason json.RawMessage `json:"reason"`
@@ -45,31 +44,6 @@ type wireItem struct {
 	} `json:"content"`
 	Summary   json.RawMessage `json:"summary"`
 	Encrypted json.RawMessage `json:"encrypted_content"`
-}
-
-type responsesUsage struct {
-	Input   json.RawMessage `json:"input_tokens"`
-	Output  json.RawMessage `json:"output_tokens"`
-	Total   json.RawMessage `json:"total_tokens"`
-	InputOf *struct {
-		Cached     json.RawMessage `json:"cached_tokens"`
-		CacheWrite json.RawMessage `json:"cache_write_tokens"`
-	} `json:"input_tokens_details"`
-	OutputOf *struct {
-		Reasoning json.RawMessage `json:"reasoning_tokens"`
-	} `json:"output_tokens_details"`
-}
-
-func (w *responsesUsage) into(u *agui.TokenUsage) {
-	chat := wireUsage{Prompt: w.Input, Completion: w.Output, Total: w.Total}
-	chat.into(u)
-	if w.InputOf != nil {
-		setCount(&u.CachedInputTokens, w.InputOf.Cached)
-		setCount(&u.CacheWriteInputTokens, w.InputOf.CacheWrite)
-	}
-	if w.OutputOf != nil {
-		setCount(&u.ReasoningTokens, w.OutputOf.Reasoning)
-	}
 }
 
 // A responsesOpaque is what the API wants back of a reply: its encrypted reasoning, and where that stood among what the
@@ -140,6 +114,9 @@ func (r *responsesReader) item(index, id json.RawMessage) (*outputItem, error) {
 
 // add adds the next event. Kinds that are not known are left out.
 func (r *responsesReader) add(raw []byte) error {
+	if r.Finished() != "" {
+		return nil
+	}
 	var e responsesEvent
 	if err := json.Unmarshal(raw, &e); err != nil {
 		return provider.NewFault(provider.Response, errChunk)
@@ -301,8 +278,7 @@ func (r *responsesReader) ended(w *wireResponse, kind string) error {
 	return nil
 }
 
-// end completes the reply, or returns the error of an incomplete one.
-func (r *responsesReader) end() error {
+func (r *responsesReader) end(bool, bool) error {
 	opaque := responsesOpaque{Origin: r.origin}
 	encrypted := false
 	for _, item := range r.order {

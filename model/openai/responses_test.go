@@ -61,7 +61,7 @@ func TestResponsesAreRead(t *testing.T) {
 	_, err = m.Stream(t.Context(), next(reply), model.Deltas{})
 	must(t, err)
 	requests := s.Requests()
-	equal(t, "first request", requests[0], `{"model":"m1","input":[{"type":"message","role":"user","content":"hello"}],"reasoning":{"effort":"low","summary":"auto"},`+
+	equalJSON(t, "first request", requests[0], `{"model":"m1","input":[{"type":"message","role":"user","content":"hello"}],"reasoning":{"effort":"low","summary":"auto"},`+
 		`"include":["reasoning.encrypted_content"],"max_output_tokens":99,"store":false,"stream":true}`)
 	want := `{"model":"m1","input":[{"type":"message","role":"user","content":"hello"},` +
 		`{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"First this."}],"encrypted_content":"ENC1"},` +
@@ -71,7 +71,7 @@ func TestResponsesAreRead(t *testing.T) {
 		`{"type":"function_call","call_id":"ID2","name":"g","arguments":"{}"},` +
 		`{"type":"function_call_output","call_id":"ID1","output":"4"},{"type":"function_call_output","call_id":"ID2","output":"4"}],` +
 		`"reasoning":{"effort":"low","summary":"auto"},"include":["reasoning.encrypted_content"],"max_output_tokens":99,"store":false,"stream":true}`
-	equal(t, "second request", requests[1], strings.NewReplacer("ID1", shortid.Of("call_1"), "ID2", shortid.Of("call_2")).Replace(want))
+	equalJSON(t, "second request", requests[1], strings.NewReplacer("ID1", shortid.Of("call_1"), "ID2", shortid.Of("call_2")).Replace(want))
 
 	other := s.model(viaResponses, func(o *Options) { o.Name = "m2" })
 	_, err = other.Stream(t.Context(), next(reply), model.Deltas{})
@@ -123,7 +123,7 @@ func TestResponsesRequestsAreAsServersTakeThem(t *testing.T) {
 	reply, err := s.model(viaResponses, func(o *Options) { o.Temperature = &zero }).Stream(t.Context(), r, model.Deltas{})
 	must(t, err)
 	equal(t, "text", reply.Text, "{}")
-	equal(t, "request", s.Requests()[0], strings.NewReplacer(`"ID"`, strconv.Quote(shortid.Of("a")), `"NAME"`, strconv.Quote(model.ToolName("get.weather"))).Replace(want))
+	equalJSON(t, "request", s.Requests()[0], strings.NewReplacer(`"ID"`, strconv.Quote(shortid.Of("a")), `"NAME"`, strconv.Quote(model.ToolName("get.weather"))).Replace(want))
 }
 
 func TestResponsesInManySpellings(t *testing.T) {

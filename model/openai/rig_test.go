@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -72,6 +73,18 @@ func must(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// equalJSON compares two documents, whatever the order of their members.
+func equalJSON(t *testing.T, name, got, want string) {
+	t.Helper()
+	var sides [2]any
+	for i, document := range []string{got, want} {
+		if err := json.Unmarshal([]byte(document), &sides[i]); err != nil {
+			t.Fatalf("%s: %v in %s", name, err, document)
+		}
+	}
+	equal(t, name, sides[0], sides[1])
 }
 
 func equal[T any](t testing.TB, what string, got, want T) {
