@@ -12,16 +12,96 @@ import (
 
 // The read methods of this file are for types with fields that depend on a discriminator.
 
-// roleFields lists the members each role may hold besides id, role, subagentRunId and metadata; the first
-// group is required.
-var roleFields = map[Role]struct{ required, optional []string }{
-	RoleDeveloper: {[]string{"content"}, []string{"name", "encryptedValue"}},
-	RoleSystem:    {[]string{"content"}, []string{"name", "encryptedValue"}},
-	RoleAssistant: {nil, []string{"content", "toolCalls", "name", "encryptedValue"}},
-	RoleUser:      {[]string{"content"}, []string{"name", "encryptedValue"}},
-	RoleTool:      {[]string{"content", "toolCallId"}, []string{"error", "encryptedValue"}},
-	RoleActivity:  {[]string{"content", "activityType"}, nil},
-	RoleReasoning: {[]string{"content"}, []string{"encryptedValue"}},
+// A choice is a type with a discriminator. It lists the members that each variant has beside those of all variants.
+type choice struct {
+	by      string // the discriminator
+	unknown string // the warning about another variant
+	all     []string
+	of      map[string]variant
+}
+
+type variant struct{ required, optional []string }
+
+func (v variant) has(name string) bool {
+	return slices.Contains(v.required, name) || slices.Contains(v.optional, name)
+}
+
+var (
+	messages = choice{"role", "has an unknown role", []string{"id", "role", "subagentRunId", "metadata"},
+		map[string]variant{
+			string(RoleDeveloper): {[]string{"content"}, []string{"name", "encryptedValue"}},
+			string(RoleSystem):    {[]string{"content"}, []string{"name", "encryptedValue"}},
+			string(RoleAssistant): {nil, []string{"content", "toolCalls", "name", "encryptedValue"}},
+			string(RoleUser):      {[]string{"content"}, []string{"name", "encryptedValue"}},
+			string(RoleTool):      {[]string{"content", "toolCallId"}, []string{"error", "encryptedValue"}},
+			string(RoleActivity):  {[]string{"content", "activityType"}, nil},
+			string(RoleReasoning): {[]string{"content"}, []string{"encryptedValue"}},
+		}}
+	sources = choice{"type", "is a source of an unknown type", []string{"type", "value", "mimeType"},
+		map[string]variant{
+			string(SourceData): {[]string{"mimeType"}, nil},
+			string(SourceURL):  {},
+			string(SourceFile): {nil, []string{"provider"}},
+		}}
+	outcomes = choice{"type", "is an outcome of an unknown type", []string{"type"},
+		map[string]variant{
+			string(OutcomeSuccess):   {nil, []string{"pendingToolCallIds"}},
+			string(OutcomeInterrupt): {nil, []string{"interrupts"}},
+			string(OutcomeCancelled): {},
+		}}
+	subagentOutcomes = choice{"type", "is an outcome of an unknown type", []string{"type"},
+		map[string]variant{
+			string(OutcomeSuccess):   {},
+			string(OutcomeSuspended): {nil, []string{"interruptIds"}},
+		}}
+)
+
+// choose fills the struct that target points to, which is of a variant of c: it has just the members of the variant,
+// and must have those that are required.
+func (r *decoder) choose(c *choice, raw json.RawMessage, target any) error {
+	kind, err := r.variant(c.by, raw)
+	if err != nil {
+		return err
+	}
+	v, ok := c.of[kind]
+	if !ok {
+		r.drop("", c.unknown)
+		return errDropped
+	}
+	m, err := r.object(raw, planOf(reflect.TypeOf(target).Elem()))
+	if err != nil {
+		return err
+	}
+	defer r.release(m)
+	for _, name := range v.required {
+		if _, ok := m[name]; !ok {
+			return r.fail(name, "is missing")
+		}
+	}
+	for name := range m {
+		if !slices.Contains(c.all, name) && !v.has(name) {
+			r.drop(name, "is not a member of this variant")
+			delete(m, name)
+		}
+	}
+	return r.fields(m, target)
+}
+
+// check is choose for a struct that is to be written.
+func (c *choice) check(kind string, value any) *FieldError {
+	v, ok := c.of[kind]
+	if !ok {
+		return &FieldError{c.by, "is unknown"}
+	}
+	fields := reflect.ValueOf(value).Elem()
+	for _, f := range planOf(fields.Type()).fields {
+		field := fields.FieldByIndex(f.index)
+		empty := field.IsZero() || field.Kind() == reflect.Slice && field.Len() == 0
+		if !empty && !slices.Contains(c.all, f.name) && !v.has(f.name) {
+			return &FieldError{f.name, "is not a member of this variant"}
+		}
+	}
+	return checkFields(fields)
 }
 
 func (m *Message) read(r *decoder, raw json.RawMessage) error {
@@ -33,22 +113,9 @@ func (m *Message) read(r *decoder, raw json.RawMessage) error {
 }
 
 func (m *Message) readFull(r *decoder, raw json.RawMessage) error {
-	role, err := r.variant("role", raw)
-	if err != nil {
-		return err
-	}
-	fields, ok := roleFields[Role(role)]
-	if !ok {
-		r.drop("", "has an unknown role")
-		return errDropped
-	}
 	type plain Message
 	var p plain
-	allowed := func(name string) bool {
-		return name == "id" || name == "role" || name == "subagentRunId" || name == "metadata" ||
-			slices.Contains(fields.required, name) || slices.Contains(fields.optional, name)
-	}
-	if err := r.only(raw, &p, allowed, fields.required...); err != nil {
+	if err := r.choose(&messages, raw, &p); err != nil {
 		return err
 	}
 	*m = Message(p)
@@ -127,27 +194,8 @@ func (p *Part) read(r *decoder, raw json.RawMessage) error {
 }
 
 func (s *Source) read(r *decoder, raw json.RawMessage) error {
-	kind, err := r.variant("type", raw)
-	if err != nil {
-		return err
-	}
-	var required []string
-	switch SourceType(kind) {
-	case SourceData:
-		required = []string{"mimeType"}
-	case SourceURL, SourceFile:
-	default:
-		r.drop("", "is a source of an unknown type")
-		return errDropped
-	}
 	type plain Source
-	var p plain
-	allowed := func(name string) bool { return name != "provider" || SourceType(kind) == SourceFile }
-	if err := r.only(raw, &p, allowed, required...); err != nil {
-		return err
-	}
-	*s = Source(p)
-	return nil
+	return r.choose(&sources, raw, (*plain)(s))
 }
 
 func (u *TokenUsage) read(r *decoder, raw json.RawMessage) error {
@@ -230,73 +278,17 @@ func (o *PatchOp) read(r *decoder, raw json.RawMessage) error {
 }
 
 func (o *Outcome) read(r *decoder, raw json.RawMessage) error {
-	kind, err := r.variant("type", raw)
-	if err != nil {
-		return err
-	}
 	type plain Outcome
-	var p plain
-	switch OutcomeType(kind) {
-	case OutcomeSuccess:
-		err = r.only(raw, &p, oneOf("type", "pendingToolCallIds"))
-	case OutcomeInterrupt:
-		err = r.only(raw, &p, oneOf("type", "interrupts"))
-		if err == nil && len(p.Interrupts) == 0 {
-			err = r.fail("interrupts", "must not be empty")
-		}
-	case OutcomeCancelled:
-		err = r.only(raw, &p, oneOf("type"))
-	default:
-		r.drop("", "is an outcome of an unknown type")
-		return errDropped
+	err := r.choose(&outcomes, raw, (*plain)(o))
+	if err == nil && o.Type == OutcomeInterrupt && len(o.Interrupts) == 0 {
+		err = r.fail("interrupts", "must not be empty")
 	}
-	*o = Outcome(p)
 	return err
 }
 
 func (o *SubagentOutcome) read(r *decoder, raw json.RawMessage) error {
-	kind, err := r.variant("type", raw)
-	if err != nil {
-		return err
-	}
 	type plain SubagentOutcome
-	var p plain
-	switch OutcomeType(kind) {
-	case OutcomeSuccess:
-		err = r.only(raw, &p, oneOf("type"))
-	case OutcomeSuspended:
-		err = r.only(raw, &p, oneOf("type", "interruptIds"))
-	default:
-		r.drop("", "is an outcome of an unknown type")
-		return errDropped
-	}
-	*o = SubagentOutcome(p)
-	return err
-}
-
-func oneOf(names ...string) func(string) bool {
-	return func(name string) bool { return slices.Contains(names, name) }
-}
-
-// only is structure for a variant that has just the allowed members, and must have those that are required.
-func (r *decoder) only(raw json.RawMessage, target any, allowed func(name string) bool, required ...string) error {
-	m, err := r.object(raw, planOf(reflect.TypeOf(target).Elem()))
-	if err != nil {
-		return err
-	}
-	defer r.release(m)
-	for _, name := range required {
-		if _, ok := m[name]; !ok {
-			return r.fail(name, "is missing")
-		}
-	}
-	for name := range m {
-		if !allowed(name) {
-			r.drop(name, "is not a member of this variant")
-			delete(m, name)
-		}
-	}
-	return r.fields(m, target)
+	return r.choose(&subagentOutcomes, raw, (*plain)(o))
 }
 
 // variant returns the member of raw that says which variant it is of.

@@ -3,7 +3,6 @@ package agui
 import (
 	"encoding/json"
 	"reflect"
-	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -13,7 +12,7 @@ import (
 
 // check does without the table of the fields: a snapshot may hold thousands of messages.
 func (m *Message) check() *FieldError {
-	fields, ok := roleFields[m.Role]
+	fields, ok := messages.of[string(m.Role)]
 	if !ok {
 		return &FieldError{"role", "is unknown"}
 	}
@@ -30,8 +29,7 @@ func (m *Message) check() *FieldError {
 		{"encryptedValue", m.EncryptedValue, m.EncryptedValue != ""},
 		{"toolCalls", "", len(m.ToolCalls) > 0},
 	} {
-		if member.set && !slices.Contains(fields.required, member.name) &&
-			!slices.Contains(fields.optional, member.name) {
+		if member.set && !fields.has(member.name) {
 			return &FieldError{member.name, "is not a member of this role's messages"}
 		}
 		if !utf8.ValidString(member.text) {
@@ -122,17 +120,7 @@ func (p *Part) check() *FieldError {
 	}
 }
 
-func (s *Source) check() *FieldError {
-	switch s.Type {
-	case SourceData, SourceURL, SourceFile:
-	default:
-		return &FieldError{"type", "is unknown"}
-	}
-	if s.Provider != "" && s.Type != SourceFile {
-		return &FieldError{"provider", "is not a member of this source"}
-	}
-	return checkFields(reflect.ValueOf(s).Elem())
-}
+func (s *Source) check() *FieldError { return sources.check(string(s.Type), s) }
 
 func (u *TokenUsage) check() *FieldError {
 	if problem := u.negative(); problem != nil {
@@ -201,25 +189,10 @@ func checkPointer(s string) *FieldError {
 }
 
 func (o *Outcome) check() *FieldError {
-	switch {
-	case o.Type != OutcomeSuccess && o.Type != OutcomeInterrupt && o.Type != OutcomeCancelled:
-		return &FieldError{"type", "is unknown"}
-	case o.Type != OutcomeSuccess && len(o.PendingToolCallIDs) > 0:
-		return &FieldError{"pendingToolCallIds", "is not a member of this variant"}
-	case o.Type != OutcomeInterrupt && len(o.Interrupts) > 0:
-		return &FieldError{"interrupts", "is not a member of this variant"}
-	case o.Type == OutcomeInterrupt && len(o.Interrupts) == 0:
+	if o.Type == OutcomeInterrupt && len(o.Interrupts) == 0 {
 		return &FieldError{"interrupts", "must not be empty"}
 	}
-	return checkFields(reflect.ValueOf(o).Elem())
+	return outcomes.check(string(o.Type), o)
 }
 
-func (o *SubagentOutcome) check() *FieldError {
-	switch {
-	case o.Type != OutcomeSuccess && o.Type != OutcomeSuspended:
-		return &FieldError{"type", "is unknown"}
-	case o.Type != OutcomeSuspended && len(o.InterruptIDs) > 0:
-		return &FieldError{"interruptIds", "is not a member of this variant"}
-	}
-	return checkFields(reflect.ValueOf(o).Elem())
-}
+func (o *SubagentOutcome) check() *FieldError { return subagentOutcomes.check(string(o.Type), o) }
