@@ -1,6 +1,7 @@
 package a2ui
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -63,12 +64,7 @@ type renderCall struct {
 
 // NewWatcher returns a watcher of a turn that begins.
 func NewWatcher(o Options) *Watcher {
-	if o.Tool == "" {
-		o.Tool = RenderTool
-	}
-	if o.Attempts == 0 {
-		o.Attempts = DefaultAttempts
-	}
+	o.Tool, o.Attempts = cmp.Or(o.Tool, RenderTool), cmp.Or(o.Attempts, DefaultAttempts)
 	return &Watcher{o: o, calls: map[string]*renderCall{}, shown: map[string]bool{}}
 }
 

@@ -36,6 +36,25 @@ func (x *Expander) Concerns(e Event) bool {
 	return false
 }
 
+// Each calls f with each event that e implies, as [Expander.Expand] returns them. It stops at the first error, and
+// forgets the item that the refused event was to open.
+func (x *Expander) Each(e Event, f func(Event) error) error {
+	if !x.Concerns(e) {
+		return f(e)
+	}
+	events, err := x.Expand(e)
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		if err := f(e); err != nil {
+			x.abandon(e)
+			return err
+		}
+	}
+	return nil
+}
+
 // Expand returns the events that e implies, after the ends of items that it closes; none for an empty chunk. It returns
 // an [*OrderError] for a chunk that fits nowhere.
 func (x *Expander) Expand(e Event) ([]Event, error) {
@@ -99,8 +118,8 @@ func (x *Expander) close(match func(lane) bool) []Event {
 	return ends
 }
 
-// Abandon forgets what e, the start that a chunk implied, was to open: it was refused.
-func (x *Expander) Abandon(e Event) {
+// abandon forgets what e, the start that a chunk implied, was to open: it was refused.
+func (x *Expander) abandon(e Event) {
 	if item, effect := ItemOf(e); effect == Opens {
 		x.forget(func(l lane) bool { return l.Kind == item.Kind && l.ID == item.ID })
 	}

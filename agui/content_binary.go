@@ -87,7 +87,7 @@ func (p *Part) readOlder(r *decoder, raw json.RawMessage) error {
 	case f.ID == "":
 		return r.fail("", "must have an id, a url or data")
 	}
-	*p = Part{Type: partOfMedia(f.MimeType), Source: &source, form: readBinary}
+	*p = Part{Type: PartOfMedia(f.MimeType), Source: &source, form: readBinary}
 	if f.Filename != "" {
 		name, err := Marshal(filenameOf{f.Filename})
 		if err != nil {
@@ -98,8 +98,8 @@ func (p *Part) readOlder(r *decoder, raw json.RawMessage) error {
 	return nil
 }
 
-// partOfMedia is the kind of part that media of a type are in.
-func partOfMedia(media string) PartType {
+// PartOfMedia returns the kind of part for media of a MIME type: a document, if it is neither image, sound nor video.
+func PartOfMedia(media string) PartType {
 	family, _, _ := strings.Cut(strings.ToLower(media), "/")
 	kinds := map[string]PartType{"image": PartImage, "audio": PartAudio, "video": PartVideo}
 	return cmp.Or(kinds[family], PartDocument)

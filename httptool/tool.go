@@ -1,6 +1,7 @@
 package httptool
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -69,15 +70,9 @@ const (
 // New makes a tool. The error names every mistake of the options, joined, and quotes nothing that may be secret. The
 // tool is safe for concurrent use.
 func New(o Options) (groupchat.Tool, error) {
-	if o.Method == "" {
-		o.Method = http.MethodGet
-	}
-	if o.Timeout == 0 {
-		o.Timeout = defaultTimeout
-	}
-	if o.MaxBytes == 0 {
-		o.MaxBytes = defaultMaxBytes
-	}
+	o.Method = cmp.Or(o.Method, http.MethodGet)
+	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
+	o.MaxBytes = cmp.Or(o.MaxBytes, defaultMaxBytes)
 	e := &endpoint{o: o}
 	if err := e.check(); err != nil {
 		return groupchat.Tool{}, err

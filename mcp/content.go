@@ -102,15 +102,6 @@ func dataPart(mime string, data []byte) agui.Part {
 	if mime == "" {
 		mime = "application/octet-stream"
 	}
-	kind := agui.PartDocument
-	switch family, _, _ := strings.Cut(mime, "/"); family {
-	case "image":
-		kind = agui.PartImage
-	case "audio":
-		kind = agui.PartAudio
-	case "video":
-		kind = agui.PartVideo
-	}
-	return agui.Part{Type: kind,
+	return agui.Part{Type: agui.PartOfMedia(mime),
 		Source: &agui.Source{Type: agui.SourceData, Value: base64.StdEncoding.EncodeToString(data), MimeType: mime}}
 }

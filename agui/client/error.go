@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/agui-gateway/gateway/internal/egress"
 	"github.com/agui-gateway/gateway/internal/exact"
 )
 
@@ -97,7 +98,9 @@ func classify(ctx, reqCtx context.Context, fault Fault, err error) error {
 
 // refusal reads an answer that is no stream.
 func refusal(r *http.Response) *Error {
-	e := &Error{Fault: FaultStatus, Status: r.StatusCode, RetryAfter: retryAfter(r.Header.Get("Retry-After"))}
+	const longest = 24 * time.Hour
+	delay, _ := egress.RetryAfter(r.Header)
+	e := &Error{Fault: FaultStatus, Status: r.StatusCode, RetryAfter: min(delay, longest)}
 	const enough = 64 << 10
 	data, err := io.ReadAll(io.LimitReader(r.Body, enough))
 	if err != nil {
@@ -151,18 +154,6 @@ func textOf(raw json.RawMessage) string {
 	var s string
 	_ = exact.Unmarshal(raw, &s) // a value that is no string is ignored
 	return s
-}
-
-func retryAfter(value string) time.Duration {
-	if seconds, err := strconv.Atoi(value); err == nil {
-		const longest = 24 * 60 * 60
-		return time.Duration(min(max(0, seconds), longest)) * time.Second
-	}
-	at, err := http.ParseTime(value)
-	if err != nil {
-		return 0
-	}
-	return max(0, time.Until(at))
 }
 
 // CodeName returns code if it is safe for a log: short, and only letters, digits and some punctuation.

@@ -191,20 +191,14 @@ func (a *answer) join(e agui.Event) bool {
 
 // pass sends an event, expanded.
 func (a *answer) pass(e agui.Event) error {
-	whole := []agui.Event{e}
-	if a.chunks.Concerns(e) {
-		var err error
-		if whole, err = a.chunks.Expand(e); err != nil {
-			return &Error{Fault: FaultInvalid, Err: err}
-		}
-	}
-	for _, e := range whole {
+	err := a.chunks.Each(e, func(e agui.Event) error {
 		if !a.join(e) {
-			continue
+			return nil
 		}
-		if err := a.out.Emit(e); err != nil {
-			return err
-		}
+		return a.out.Emit(e)
+	})
+	if _, ok := errors.AsType[*Error](err); err != nil && !ok && !errors.Is(err, errEnough) {
+		return &Error{Fault: FaultInvalid, Err: err} // a chunk that fits nowhere
 	}
-	return nil
+	return err
 }

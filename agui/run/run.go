@@ -262,22 +262,7 @@ func (r *Run) closeOpen(o ClosingOptions) error {
 }
 
 // emit writes e, or the events that a chunk expands to.
-func (r *Run) emit(e agui.Event) error {
-	if !r.chunks.Concerns(e) {
-		return r.write(e)
-	}
-	events, err := r.chunks.Expand(e)
-	if err != nil {
-		return err
-	}
-	for _, e := range events {
-		if err := r.write(e); err != nil {
-			r.chunks.Abandon(e)
-			return err
-		}
-	}
-	return nil
-}
+func (r *Run) emit(e agui.Event) error { return r.chunks.Each(e, r.write) }
 
 // write sends one event. All that can refuse it comes before anything that remembers it.
 func (r *Run) write(e agui.Event) error {

@@ -55,20 +55,7 @@ func (w Writer) Flush() error {
 func (f *filter) emit(e agui.Event) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.chunks.Concerns(e) {
-		return f.send(e)
-	}
-	events, err := f.chunks.Expand(e)
-	if err != nil {
-		return err
-	}
-	for _, e := range events {
-		if err := f.send(e); err != nil {
-			f.chunks.Abandon(e)
-			return err
-		}
-	}
-	return nil
+	return f.chunks.Each(e, f.send)
 }
 
 // send lets one event pass. The lock is held.

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,19 +52,11 @@ func New(m model.Model, o Options) (*Model, error) {
 	if o.Entries < 0 || o.Bytes < 0 || o.TTL < 0 {
 		return nil, errors.New("cache: a limit is negative")
 	}
-	if o.Entries == 0 {
-		o.Entries = defaultEntries
-	}
-	if o.Bytes == 0 {
-		o.Bytes = defaultBytes
-	}
-	if o.TTL == 0 {
-		o.TTL = defaultTTL
-	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Model{model: m, shared: o.Shared, now: o.Now, kept: newShelf(o.Entries, o.Bytes, o.TTL)}, nil
+	kept := newShelf(cmp.Or(o.Entries, defaultEntries), cmp.Or(o.Bytes, defaultBytes), cmp.Or(o.TTL, defaultTTL))
+	return &Model{model: m, shared: o.Shared, now: o.Now, kept: kept}, nil
 }
 
 // Stream hands on the reply that was kept, or asks the model and keeps what it says.

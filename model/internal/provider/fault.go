@@ -7,11 +7,11 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/internal/egress"
 )
 
 // What can be wrong with any model's server, for the log.
@@ -64,7 +64,7 @@ func NewFault(kind Kind, err error) error { return &Fault{Kind: kind, Err: err} 
 // StatusFault returns what an answer of a status other than 2xx means as far as its headers say.
 func StatusFault(response *http.Response) *Fault {
 	f := &Fault{Status: response.StatusCode, Err: ErrSays}
-	f.after, f.told = retryAfter(response.Header)
+	f.after, f.told = egress.RetryAfter(response.Header)
 	return f
 }
 
@@ -159,21 +159,6 @@ func (f *Fault) retryDelay(try, retries int) (time.Duration, bool) {
 	}
 	wait := min(firstWait<<min(try, 10), maxWait)
 	return wait/2 + rand.N(wait/2), true
-}
-
-// retryAfter is how long the server asks to be left alone: milliseconds, seconds or a date.
-func retryAfter(h http.Header) (wait time.Duration, told bool) {
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms >= 0 && ms < 1e9 {
-		return time.Duration(ms * float64(time.Millisecond)), true
-	}
-	value := h.Get("Retry-After")
-	if s, err := strconv.ParseFloat(value, 64); err == nil && s >= 0 && s < 1e6 {
-		return time.Duration(s * float64(time.Second)), true
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return max(0, time.Until(at)), true
-	}
-	return 0, false
 }
 
 // unlocated is err without the URL it happened at, which may hold a password.
