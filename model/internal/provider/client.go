@@ -91,11 +91,6 @@ func NewClient(o Options) (*Client, error) {
 // String names the model.
 func (c *Client) String() string { return c.name }
 
-// Refuse returns the result of a call if its request cannot be written.
-func (c *Client) Refuse(err error) (model.Reply, error) {
-	return model.Reply{Usage: c.usage}, (&Fault{Kind: Request, Err: err}).withCode(c.name)
-}
-
 // Call asks the model r, by as many tries as it takes and the limits allow. A try is made again only if nothing of the
 // reply was handed on. If ctx ends, its cause is returned; an error of on is returned as it is; any other has a code.
 // The reply is there beside an error, too.
