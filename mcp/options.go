@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,35 +81,22 @@ type SourceOptions struct {
 }
 
 func (o *Options) fill() {
-	if o.ConnectTimeout <= 0 {
-		o.ConnectTimeout = 10 * time.Second
+	setDefault := func(d *time.Duration, otherwise time.Duration) {
+		if *d <= 0 {
+			*d = otherwise
+		}
 	}
-	if o.MaxResult <= 0 {
-		o.MaxResult = 512 << 10
-	}
-	if o.MaxTools <= 0 {
-		o.MaxTools = 128
-	}
-	if o.Log == nil {
-		o.Log = slog.Default()
-	}
+	setDefault(&o.ConnectTimeout, 10*time.Second)
+	setDefault(&o.questionWait, questionWait)
+	setDefault(&o.probeTimeout, 10*time.Second)
+	setDefault(&o.backoff, time.Second)
+	o.KeepAlive = cmp.Or(o.KeepAlive, time.Minute) // negative never asks
+	o.MaxResult = cmp.Or(max(o.MaxResult, 0), 512<<10)
+	o.MaxTools = cmp.Or(max(o.MaxTools, 0), 128)
+	o.Version = cmp.Or(o.Version, "0")
+	o.Log = cmp.Or(o.Log, slog.Default())
 	if o.HTTP == nil {
 		o.HTTP = egress.New()
-	}
-	if o.Version == "" {
-		o.Version = "0"
-	}
-	if o.KeepAlive == 0 {
-		o.KeepAlive = time.Minute
-	}
-	if o.questionWait <= 0 {
-		o.questionWait = questionWait
-	}
-	if o.probeTimeout <= 0 {
-		o.probeTimeout = 10 * time.Second
-	}
-	if o.backoff <= 0 {
-		o.backoff = time.Second
 	}
 }
 
