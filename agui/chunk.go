@@ -48,7 +48,7 @@ func (x *Expander) Each(e Event, f func(Event) error) error {
 	}
 	for _, e := range events {
 		if err := f(e); err != nil {
-			x.abandon(e)
+			x.Abandon(e)
 			return err
 		}
 	}
@@ -118,8 +118,8 @@ func (x *Expander) close(match func(lane) bool) []Event {
 	return ends
 }
 
-// abandon forgets what e, the start that a chunk implied, was to open: it was refused.
-func (x *Expander) abandon(e Event) {
+// Abandon forgets what e, the start that a chunk implied, was to open: it was refused.
+func (x *Expander) Abandon(e Event) {
 	if item, effect := ItemOf(e); effect == Opens {
 		x.forget(func(l lane) bool { return l.Kind == item.Kind && l.ID == item.ID })
 	}

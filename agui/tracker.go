@@ -71,9 +71,18 @@ func (t *Tracker) check(e Event) *OrderError {
 	if err := t.admit(e); err != nil {
 		return err
 	}
+	switch e := e.(type) { // nearly all events of a stream are content
+	case *TextMessageContent:
+		return t.texts.checkOpen(message, Item{KindText, e.MessageID, e.SubagentRunID})
+	case *ToolCallArgs:
+		return t.toolCalls.checkOpen(message, Item{KindToolCall, e.ToolCallID, e.SubagentRunID})
+	case *ReasoningMessageContent:
+		return t.reasoning.checkOpen(message, Item{KindReasoning, e.MessageID, e.SubagentRunID})
+	}
 	switch item, effect := ItemOf(e); effect {
-	case Continues, Closes:
-		return t.checkOpen(item)
+	case Closes:
+		s, part := t.entitiesOf(item.Kind)
+		return s.checkOpen(part, item)
 	case Opens:
 		if call, ok := e.(*ToolCallStart); ok {
 			return t.checkToolCall(call, item)
@@ -107,9 +116,11 @@ func (t *Tracker) check(e Event) *OrderError {
 
 // Note takes e into account, whether or not it is in order: of an event that is not, whatever makes sense.
 func (t *Tracker) Note(e Event) {
-	switch item, effect := ItemOf(e); effect {
-	case Continues:
+	switch e.(type) {
+	case *TextMessageContent, *ToolCallArgs, *ReasoningMessageContent:
 		return
+	}
+	switch item, effect := ItemOf(e); effect {
 	case Closes:
 		t.end(item)
 		return

@@ -99,8 +99,7 @@ func (t *Tracker) checkOwner(kind Kind, id, tag string) *OrderError {
 }
 
 // checkOpen checks an event that continues or closes an item against the item's opener.
-func (t *Tracker) checkOpen(item Item) *OrderError {
-	s, part := t.entitiesOf(item.Kind)
+func (s *entities) checkOpen(part int, item Item) *OrderError {
 	e := s.byID[item.ID]
 	if e == nil || e.open[part].order == 0 {
 		return &OrderError{Rule: RuleNotOpen, Kind: item.Kind, ID: item.ID}
