@@ -2,10 +2,12 @@ package filestore_test
 
 import (
 	"crypto/rand"
+	"errors"
 	"flag"
+	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
-	"strconv"
 	"testing"
 
 	"github.com/agui-gateway/gateway/state"
@@ -26,15 +28,17 @@ func init() {
 // TestHistories compares the three stores by random histories of calls.
 func TestHistories(t *testing.T) {
 	t.Parallel()
-	url, dir, files := redistest.Start(t).URL(), t.TempDir(), 0
+	url, file := redistest.Start(t).URL(), filepath.Join(memoryDir(t), "histories.db")
 	quiet := slog.New(slog.DiscardHandler)
 	statetest.RunHistories(t,
 		statetest.Candidate{Name: "memory", Open: func(clock *statetest.Clock) (state.Store, error) {
 			return memstore.New(memstore.Options{Now: clock.Now, LogTTL: statetest.LogTTL, ThreadTTL: statetest.ThreadTTL}), nil
 		}},
 		statetest.Candidate{Name: "file", Open: func(clock *statetest.Clock) (state.Store, error) {
-			files++
-			return filestore.Open(filepath.Join(dir, strconv.Itoa(files)+".db"), filestore.Options{
+			if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+			return filestore.Open(file, filestore.Options{
 				Now: clock.Now, LogTTL: statetest.LogTTL, ThreadTTL: statetest.ThreadTTL, Logger: quiet,
 			})
 		}},
@@ -44,4 +48,16 @@ func TestHistories(t *testing.T) {
 			})
 		}},
 	)
+}
+
+// memoryDir returns a directory in memory, if the system has a place for one. No history needs its file after the end
+// of the process, and a test would spend most of its time on waiting for the disk.
+func memoryDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "histories")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
 }
