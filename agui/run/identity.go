@@ -9,13 +9,11 @@ import (
 // identify refuses an id that already identifies an item of another kind, role or name. Agents cannot change messages
 // of users, systems and developers. The protocol's order rules have a map of ids for each kind; a client has a single
 // list of messages, and would append a thought to a text.
-func (r *Run) identify(e agui.Event) error {
+func (r *Run) identify(e agui.Event, item agui.Item) error {
 	if r.idAvailable(e) {
 		return nil
 	}
-	err := &agui.OrderError{Rule: agui.RuleIDTaken, Type: agui.TypeOf(e)}
-	item, _ := agui.ItemOf(e)
-	err.Kind, err.ID = item.Kind, item.ID
+	err := &agui.OrderError{Rule: agui.RuleIDTaken, Type: agui.TypeOf(e), Kind: item.Kind, ID: item.ID}
 	switch e := e.(type) {
 	case *agui.ActivitySnapshot:
 		err.Kind, err.ID = agui.KindActivity, e.MessageID

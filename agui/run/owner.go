@@ -5,8 +5,8 @@ import "github.com/agui-gateway/gateway/agui"
 // tagOpener tags an opening event with the owner of its item. The protocol's order rules learn owners from the run's
 // events only; a reader who joins learns them from the messages in the prelude. Both must agree, so an untagged opener
 // of an owned item gets its tag, and a subagent needs a parent that is still active: ended ones are not announced.
-func (r *Run) tagOpener(e agui.Event) error {
-	if item, effect := agui.ItemOf(e); effect == agui.Opens {
+func (r *Run) tagOpener(e agui.Event, item agui.Item, effect agui.Effect) error {
+	if effect == agui.Opens {
 		if call, ok := e.(*agui.ToolCallStart); ok {
 			r.inherit(e, agui.KindText, call.ParentMessageID)
 		}

@@ -267,19 +267,23 @@ func (r *Run) emit(e agui.Event) error { return r.chunks.Each(e, r.write) }
 // write sends one event. All that can refuse it comes before anything that remembers it.
 func (r *Run) write(e agui.Event) error {
 	agui.Normalize(e)
-	if !isPlainContent(e) {
+	item, effect := agui.ItemOf(e)
+	b, content := agui.BaseOf(e), effect == agui.Continues
+	if !content || b.Timestamp != 0 || b.RawEvent != nil || b.Metadata != nil { // other content is valid by now
 		if err := agui.Validate(e); err != nil {
 			return err
 		}
 	}
-	if b := agui.BaseOf(e); r.o.Now != nil && b.Timestamp == 0 {
+	if r.o.Now != nil && b.Timestamp == 0 {
 		b.Timestamp = r.o.Now().UnixMilli()
 	}
-	if err := r.identify(e); err != nil {
-		return err
-	}
-	if err := r.tagOpener(e); err != nil {
-		return err
+	if !content {
+		if err := r.identify(e, item); err != nil {
+			return err
+		}
+		if err := r.tagOpener(e, item, effect); err != nil {
+			return err
+		}
 	}
 	data, err := r.encode(e)
 	if err != nil {
@@ -314,10 +318,3 @@ func (r *Run) encode(e agui.Event) ([]byte, error) {
 }
 
 func (r *Run) tooLarge(data []byte) bool { return r.o.MaxEvent > 0 && len(data) > r.o.MaxEvent }
-
-// isPlainContent reports whether e is a sanitised delta of text, which cannot be malformed.
-func isPlainContent(e agui.Event) bool {
-	_, effect := agui.ItemOf(e)
-	b := agui.BaseOf(e)
-	return effect == agui.Continues && b.Timestamp == 0 && b.RawEvent == nil && b.Metadata == nil
-}
