@@ -16,13 +16,6 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-func (v View) raw(pointer string) (json.RawMessage, bool) {
-	if v.State == nil {
-		return nil, false
-	}
-	return v.State.Raw(pointer)
-}
-
 // LastUser returns the newest user message of the conversation, and whether there is one.
 func (v View) LastUser() (Message, bool) {
 	return v.newest(func(m Message) bool { return m.Role == agui.RoleUser })

@@ -163,7 +163,7 @@ func (s *Session) send(call Call, accept string) (*response, error) {
 	if d := s.limits.Connect; d > 0 {
 		defer time.AfterFunc(d, func() { r.cancel(errConnect) }).Stop()
 	}
-	if r.Response, err = s.c.http.Do(request); err != nil {
+	if r.Response, err = s.c.http.Do(request); err != nil { //nolint:bodyclose // see close
 		err = classify(s.ctx, r.ctx, FaultUnreachable, err)
 		r.cancel(nil)
 		return nil, err

@@ -121,8 +121,8 @@ func (n *note) gap() []model.Message {
 	return []model.Message{{Role: agui.RoleUser, Text: summaryText + n.Summary}}
 }
 
-// place is the number of omitted messages in seen, and 0 if the note is of another conversation: messages may have been
-// edited, or are not shown to the agent any more. A summary of such is forgotten.
+// Place returns the number of omitted messages in seen. It is 0 if the note is of another conversation: messages may
+// have been edited, or are not shown to the agent any more. A summary of such messages is forgotten.
 func (s *Shortener) Place(seen []agui.Message) int {
 	cut := s.note.place(seen)
 	if cut == 0 && s.note.Through != "" {
