@@ -88,7 +88,10 @@ func (r *Reply) open(speaker string, q model.Request) bool {
 	if r.Times >= 0 && r.given >= max(r.Times, 1) {
 		return false
 	}
-	by := r.For == "" || r.For == speaker || slices.Contains(strings.Split(speaker, "."), r.For)
+	by := r.For == "" || r.For == speaker || slices.ContainsFunc(strings.Split(speaker, "."), func(turn string) bool {
+		name, _, _ := strings.Cut(turn, "@") // "writer@2" is the second turn of writer
+		return name == r.For || turn == r.For
+	})
 	return by && (r.Fits == nil || r.Fits(q))
 }
 
