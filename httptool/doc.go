@@ -18,6 +18,7 @@
 //
 // Addresses that only a machine's hosting answers, such as those where clouds hand out credentials, are not connected
 // to, see [Options.HTTP]. Redirects are not followed: they are failures, which the model sees.
+//
 // # Results
 //
 // An answer of a status from 200 to 299 that is JSON, or text other than HTML, and is no larger than [Options.MaxBytes]

@@ -17,9 +17,9 @@
 // otherwise the result says that the effect of the call is unknown.
 //
 // When a call or a list is not answered in time, the server is probed and has 10 seconds to answer. If it does not, the
-// connection is given up: a program is killed, the calls that wait for it fail, and the next call connects anew. The
-// server is not probed at other times, because one that handles requests one after the other answers no probe while it
-// works.
+// connection is given up: a program is killed, the calls that wait for it fail, and the next call connects anew. A
+// server that works is not probed at other times, because one that handles requests one after the other answers no
+// probe then. An idle server is probed every [Options.KeepAlive].
 //
 // # Trust
 //

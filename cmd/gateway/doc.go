@@ -8,6 +8,8 @@
 //	gateway graph [-config FILE]     print a team as a Mermaid flowchart
 //	gateway doctor [flags]           check an installation with the settings of serve
 //	gateway config [flags]           print the effective settings and their sources
+//	gateway key                      make a key for the keys file
+//	gateway export, gateway delete   write, or delete, all data of a principal
 //	gateway backup FILE              copy the store's file
 //	gateway restore FILE             replace the store's file by a copy
 //	gateway healthcheck              exit 0 if the local server is ready

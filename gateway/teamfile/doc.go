@@ -37,6 +37,7 @@
 //	budget.go         budgets
 //	use.go            which agents are served, and to whom; agents that others name are not served by themselves
 //	sense.go          warnings
+//	parts.go          the models, servers and remote agents of a team, for probes of them
 //	error.go          the problems, in the file's order
 //
 // A mistake does not end the reading: all are reported at once, see [Error]. No message quotes a value of the

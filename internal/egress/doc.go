@@ -8,7 +8,8 @@
 //     operator allows;
 //   - a redirect to another host. Most callers follow none at all.
 //
-// Loopback and private addresses are allowed: models and agents of one's own network are the usual case.
+// Loopback and private addresses are allowed: models and agents of one's own network are the usual case. In URLs of
+// files, which clients and other servers write, [CheckFileURL] refuses them.
 //
 // With a proxy (HTTPS_PROXY and the like) the proxy resolves names and makes the connections. Then the address of the
 // proxy is checked, and an address in the URL itself, but not the address of a name.

@@ -5,7 +5,7 @@
 //	testrun vitest [vitest flags]          vitest run
 //	testrun added COMMIT                   each test added since a commit, up to ten times, without second runs
 //
-// A test that fails and then passes by itself is flaky. The run stays green with at most [mostFlaky] flaky tests,
+// A test that fails and then passes by itself is flaky. The run stays green with at most mostFlaky (main.go) of them,
 // counted over all calls that share the directory CI_RESULTS. There is no second run after a race report, a panic, a
 // timeout, a crash or a skipped test.
 //

@@ -18,6 +18,7 @@
 // nothing the second time. So the ledger is read as such a service would: lines of one key that say the same are one
 // booking, and are counted as repeated; lines of one key that differ, or two keys for one answer, are a duplicate
 // booking and a failure. Where nothing is killed (races), one line per answer is demanded.
+//
 // # Measurements
 //
 // A kill counts as one during a run if the replica was at an agent's turn when it was asked right before; the time a
