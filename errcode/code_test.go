@@ -16,20 +16,15 @@ import (
 // codeRow is a row of the table of codes: codes in backquotes, then when they are used.
 var codeRow = regexp.MustCompile("(?m)^\\| ((?:`[a-z_]+` ?)+)\\| [^|]+ \\|$")
 
-// codesOfContract are the codes that docs/contract.md promises, each once.
+// codesOfContract are the codes that docs/reference/errors.md promises, each once.
 func codesOfContract(t *testing.T) []Code {
 	t.Helper()
-	text, err := os.ReadFile("../docs/contract.md")
+	text, err := os.ReadFile("../docs/reference/errors.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, ok := strings.Cut(string(text), "\n## Errors\n")
-	if !ok {
-		t.Fatal("docs/contract.md has no section Errors")
-	}
-	section, _, _ = strings.Cut(section, "\n## ")
 	var codes []Code
-	for _, row := range codeRow.FindAllStringSubmatch(section, -1) {
+	for _, row := range codeRow.FindAllStringSubmatch(string(text), -1) {
 		for _, name := range strings.Fields(row[1]) {
 			if code := Code(strings.Trim(name, "`")); !slices.Contains(codes, code) {
 				codes = append(codes, code)
@@ -44,12 +39,12 @@ func TestCodesAreThoseOfTheContract(t *testing.T) {
 	contract := codesOfContract(t)
 	for _, code := range contract {
 		if !code.Known() {
-			t.Errorf("docs/contract.md promises %s, which is no code", code)
+			t.Errorf("docs/reference/errors.md promises %s, which is no code", code)
 		}
 	}
 	for code := range table {
 		if !slices.Contains(contract, code) {
-			t.Errorf("docs/contract.md lacks %s", code)
+			t.Errorf("docs/reference/errors.md lacks %s", code)
 		}
 	}
 }

@@ -1,5 +1,6 @@
 // Package errcode has the codes of failures, and errors with a code. AG-UI leaves the code of RUN_ERROR open; these are
-// the codes of this gateway and its parts: stores, agents, models, tools. docs/contract.md describes the use of each.
+// the codes of this gateway and its parts: stores, agents, models, tools. docs/reference/errors.md describes the use of
+// each.
 //
 // A code is for programs, and has one fixed sentence for people. The cause of an [Error] is for the log only, because
 // it may contain a secret or a prompt:

@@ -21,9 +21,9 @@ func shop() (*gateway.Gateway, error) {
 		}
 		size, err := groupchat.Choose(t, groupchat.Question{Key: "size", Message: "Which size?"}, "S", "L")
 		if err != nil {
-			return err // the first time: the run ends here and the question waits; if it is cancelled, the turn is over
+			return err // the first time: the run ends and the question waits
 		}
-		return t.State().Set("/order/size", size) // on the wire when it returns
+		return t.State().Set("/order/size", size) // sent to clients as a JSON Patch
 	})
 	g, err := gateway.New(gateway.Options{Agents: map[string]groupchat.Agent{"shop": hello}})
 	return g, err

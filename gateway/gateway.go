@@ -118,7 +118,7 @@ func New(o Options) (*Gateway, error) {
 	return g, nil
 }
 
-// ServeHTTP serves the routes of docs/contract.md.
+// ServeHTTP serves the routes of docs/reference/routes.md.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.traced.ServeHTTP(w, r) }
 
 func (g *Gateway) serveHTTP(w http.ResponseWriter, r *http.Request) {

@@ -26,7 +26,7 @@ import (
 // A handler answers a request. It returns an error instead of writing one.
 type handler func(w http.ResponseWriter, r *http.Request) error
 
-// newRoutes is the table of docs/contract.md.
+// newRoutes is the table of docs/reference/routes.md.
 func (g *Gateway) newRoutes() http.Handler {
 	e := echo.New()
 	e.HTTPErrorHandler = g.routingError

@@ -180,25 +180,33 @@ func TestTheBureauPlans(t *testing.T) {
 	}
 }
 
-// manualTeam is the team of that name in docs/teams.md, called desk.
+// manualTeam is the team of that name in docs/teams, called desk.
 func manualTeam(t *testing.T, name string) string {
 	t.Helper()
-	manual, err := os.ReadFile("../docs/teams.md")
+	pages, err := filepath.Glob("../docs/teams/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, block, found := strings.Cut(string(manual), "\n"+name+":\n")
-	if !found {
-		t.Fatalf("the manual has no team %q", name)
-	}
-	text := "  desk:\n"
-	for line := range strings.Lines(block) {
-		if !strings.HasPrefix(line, " ") && line != "\n" {
-			break
+	for _, page := range pages {
+		manual, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
 		}
-		text += "  " + line
+		_, block, found := strings.Cut(string(manual), "\n  "+name+":\n")
+		if !found {
+			continue
+		}
+		text := "  desk:\n"
+		for line := range strings.Lines(block) {
+			if !strings.HasPrefix(line, "   ") {
+				break
+			}
+			text += line
+		}
+		return text
 	}
-	return text
+	t.Fatalf("the manual has no team %q", name)
+	return ""
 }
 
 // systemOf is the system message of a request to a model.

@@ -17,9 +17,13 @@ var (
 // TestCommandLinesOfTheDocsWork checks that each flag of a `gateway` command in a block of a document exists.
 func TestCommandLinesOfTheDocsWork(t *testing.T) {
 	t.Parallel()
-	documents, err := filepath.Glob("../../docs/*.md")
-	if err != nil {
-		t.Fatal(err)
+	documents := []string{"../../README.md", "../../SECURITY.md"}
+	for _, pattern := range []string{"../../docs/*.md", "../../docs/*/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		documents = append(documents, found...)
 	}
 	takes := map[string][]string{}
 	for _, cmd := range commands() {
@@ -29,7 +33,7 @@ func TestCommandLinesOfTheDocsWork(t *testing.T) {
 		}
 	}
 	flags := 0
-	for _, document := range append(documents, "../../README.md", "../../SECURITY.md") {
+	for _, document := range documents {
 		text, err := os.ReadFile(document)
 		if err != nil {
 			t.Fatal(err)

@@ -6,17 +6,17 @@ import (
 	"testing"
 )
 
-// block is what the README has between fences below a mark.
+// block returns the text between fences below a mark in docs/get-started.md.
 func block(t *testing.T, mark, language string) string {
 	t.Helper()
-	readme, err := os.ReadFile("../../README.md")
+	page, err := os.ReadFile("../../docs/get-started.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, text, found := strings.Cut(string(readme), "<!-- tested: "+mark+" -->\n```"+language+"\n")
+	_, text, found := strings.Cut(string(page), "<!-- tested: "+mark+" -->\n```"+language+"\n")
 	text, _, closed := strings.Cut(text, "```")
 	if !found || !closed {
-		t.Fatalf("README.md has no block %q", mark)
+		t.Fatalf("docs/get-started.md has no block %q", mark)
 	}
 	return text
 }
@@ -29,7 +29,7 @@ func draw(t *testing.T, env map[string]string, args ...string) (code int, stdout
 	return code, out.String(), errs.String()
 }
 
-func TestTheGraphOfTheReadme(t *testing.T) {
+func TestTheGraphOfTheDocs(t *testing.T) {
 	t.Parallel()
 	file := writeFile(t, "team.yaml", block(t, "team", "yaml"))
 	env := map[string]string{"OPENAI_API_KEY": "key"}

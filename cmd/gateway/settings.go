@@ -66,7 +66,7 @@ type config struct {
 	scripted  bool                        // the travel demo is served, and has no model to speak through
 }
 
-// A setting is a row of the table from which flags, help and the table of README.md are made.
+// A setting is a row of the table from which flags, help and the table of docs/settings.md are made.
 type setting struct {
 	flag string
 	def  string // the default value; empty: none

@@ -15,7 +15,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 )
 
-var update = flag.Bool("update", false, "rewrite the settings of README.md")
+var update = flag.Bool("update", false, "rewrite docs/settings.md")
 
 // environment is a lookup in m.
 func environment(m map[string]string) func(string) (string, bool) {
@@ -254,18 +254,18 @@ func TestEnvLine(t *testing.T) {
 	}
 }
 
-// TestDocumentation holds the settings of README.md to the table.
+// TestDocumentation holds docs/settings.md to the table.
 func TestDocumentation(t *testing.T) {
 	t.Parallel()
-	const path, begin, end = "../../README.md", "<!-- settings -->\n", "<!-- /settings -->"
-	readme, err := os.ReadFile(path)
+	const path, begin, end = "../../docs/settings.md", "<!-- settings -->\n", "<!-- /settings -->"
+	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, rest, ok := strings.Cut(string(readme), begin)
+	before, rest, ok := strings.Cut(string(page), begin)
 	shown, after, closed := strings.Cut(rest, end)
 	if !ok || !closed {
-		t.Fatalf("README.md has no %s … %s", begin, end)
+		t.Fatalf("docs/settings.md has no %s … %s", begin, end)
 	}
 	var b strings.Builder
 	b.WriteString("| flag | environment | default | |\n| --- | --- | --- | --- |\n")
@@ -279,6 +279,6 @@ func TestDocumentation(t *testing.T) {
 		return
 	}
 	if shown != b.String() {
-		t.Error("README.md does not have the settings as they are; run go test ./cmd/gateway -run Documentation -update")
+		t.Error("docs/settings.md does not have the settings as they are; run go test ./cmd/gateway -run Documentation -update")
 	}
 }

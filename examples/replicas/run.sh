@@ -9,7 +9,7 @@
 #   PORT_B=8082       the second
 #   REDIS_PORT=6380   Redis
 #   GATEWAY_BIN=      a built gateway; without it one is built
-#   GATEWAY_…=        settings of both replicas, as in README.md
+#   GATEWAY_…=        settings of both replicas, as in docs/settings.md
 #
 # It needs redis-server and caddy: apt-get install --no-install-recommends redis-server caddy
 set -euo pipefail

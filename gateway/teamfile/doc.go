@@ -7,7 +7,7 @@
 //	defer team.Close()
 //	g, err := gateway.New(gateway.Options{Agents: team.Agents, Agent: team.Options})
 //
-// docs/teams.md is the manual of the format, and docs/team.schema.json its JSON Schema for editors.
+// docs/teams/README.md begins the manual of the format, and docs/team.schema.json its JSON Schema for editors.
 //
 // These files do the work, in the order of reading:
 //
@@ -45,6 +45,6 @@
 // functions that models may call.
 //
 // A new key needs a [Fields.Take] where its mapping is read, a property in docs/team.schema.json, a row in
-// docs/teams.md and an example there. The test TestSchemaIsCurrent writes with -update which types have the key into
+// docs/teams and an example there. The test TestSchemaIsCurrent writes with -update which types have the key into
 // the schema; other tests compare the three.
 package teamfile

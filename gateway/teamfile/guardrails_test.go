@@ -40,17 +40,17 @@ func (d *desk) Stream(_ context.Context, r model.Request, on model.Deltas) (mode
 	return model.Reply{Text: text}, nil
 }
 
-// TestTheManualsGuardrailsWork plays the file of docs/teams.md.
+// TestTheManualsGuardrailsWork plays the file of docs/teams/guardrails.md.
 func TestTheManualsGuardrailsWork(t *testing.T) {
 	t.Parallel()
-	manual, err := os.ReadFile("../../docs/teams.md")
+	manual, err := os.ReadFile("../../docs/teams/guardrails.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, file, found := strings.Cut(string(manual), "# tested: guardrails\n")
 	file, _, _ = strings.Cut(file, "```")
 	if !found {
-		t.Fatal("docs/teams.md has no guardrails")
+		t.Fatal("docs/teams/guardrails.md has no such file")
 	}
 	d := &desk{}
 	file = strings.Replace(file, `{ api_key: "${OPENAI_API_KEY}", model: gpt-4.1-mini }`, "{ type: desk }", 1)

@@ -28,7 +28,7 @@ const manualRuns = "testdata/manual.runs"
 // teamBlock matches a block of YAML in a document.
 var teamBlock = regexp.MustCompile("(?s)```ya?ml\n(.*?)```")
 
-// exampleFiles are the blocks of docs/teams.md as team files, and all blocks of the other documents that have agents.
+// exampleFiles are the blocks of the manual, and all blocks of the other documents that have agents.
 func exampleFiles(t *testing.T) []string {
 	t.Helper()
 	all := manualBlocks(t)
@@ -42,7 +42,7 @@ func exampleFiles(t *testing.T) []string {
 			t.Fatal(err)
 		}
 		for _, block := range teamBlock.FindAllStringSubmatch(string(text), -1) {
-			if strings.Contains(block[1], "\nagents:\n") && filepath.Base(document) != "teams.md" {
+			if strings.Contains(block[1], "\nagents:\n") {
 				all = append(all, block[1])
 			}
 		}

@@ -16,12 +16,12 @@ var writtenKey = regexp.MustCompile(`(?m)(?:^|[\s{,-])([a-z_0-9]+):(?:\s|$)`)
 func TestEveryKeyHasAnExample(t *testing.T) {
 	t.Parallel()
 	shown := map[string]bool{}
-	for _, path := range []string{"../../docs/teams.md", "../../docs/models.md"} {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, part := range strings.Split(string(text), "```") {
+	models, err := os.ReadFile("../../docs/models.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range append(manualPages(t), string(models)) {
+		for i, part := range strings.Split(text, "```") {
 			if i%2 == 0 || !strings.HasPrefix(part, "yaml") {
 				continue
 			}

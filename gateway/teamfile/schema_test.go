@@ -3,6 +3,7 @@ package teamfile
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -206,7 +207,7 @@ func teamFiles(t *testing.T) map[string][]byte {
 }
 
 // TestSchemaAccepts wants every file that the loader takes to be good by the schema: those of the tests, of the
-// examples, of README.md and of the manual, and the starter.
+// examples, of README.md, of docs/get-started.md and of the manual, and the starter.
 func TestSchemaAccepts(t *testing.T) {
 	t.Parallel()
 	schema := compileTeamSchema(t)
@@ -215,22 +216,28 @@ func TestSchemaAccepts(t *testing.T) {
 	if err != nil || len(paths) < 5 {
 		t.Fatalf("Glob() = %v, %v, want the examples", paths, err)
 	}
-	paths = slices.DeleteFunc(paths, func(path string) bool { return strings.HasSuffix(path, "_test.yaml") }) // conversations
+	recipes, err := filepath.Glob("../../examples/coming-from/*/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths = slices.DeleteFunc(append(paths, recipes...), func(path string) bool { return strings.HasSuffix(path, "_test.yaml") }) // conversations
 	for _, path := range append(paths, "../../cmd/gateway/starter.yaml") {
 		if files[path], err = os.ReadFile(path); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for i, block := range manualBlocks(t) {
-		files["docs/teams.md block "+string(rune('a'+i))] = []byte(block)
+		files[fmt.Sprintf("docs/teams block %d", i)] = []byte(block)
 	}
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
+	for _, page := range []string{"README.md", "docs/get-started.md"} {
+		text, err := os.ReadFile("../../" + page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, block, _ := strings.Cut(string(text), "<!-- tested: team -->\n```yaml\n")
+		block, _, _ = strings.Cut(block, "```")
+		files[page] = []byte(block)
 	}
-	_, block, _ := strings.Cut(string(readme), "<!-- tested: team -->\n```yaml\n")
-	block, _, _ = strings.Cut(block, "```")
-	files["README.md"] = []byte(block)
 	good := 0
 	for name, data := range files {
 		o := testOptions(testEnv)
@@ -335,34 +342,39 @@ func plainJSON(t *testing.T, n *Value) any {
 	return n.text
 }
 
-// manualBlocks are the YAML blocks of docs/teams.md, as whole files: what they leave away is put around them.
+// manualPages are the texts of the chapters of the manual, docs/teams/*.md, in the order of their names.
+func manualPages(t *testing.T) []string {
+	t.Helper()
+	paths, err := filepath.Glob("../../docs/teams/*.md")
+	if err != nil || len(paths) < 10 {
+		t.Fatalf("Glob() = %v, %v, want the chapters of the manual", paths, err)
+	}
+	var pages []string
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, string(text))
+	}
+	return pages
+}
+
+// manualBlocks are the YAML blocks of the manual. Each of them has to be a whole file.
 func manualBlocks(t *testing.T) []string {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/teams.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var blocks []string
-	parts := strings.Split(string(text), "```yaml\n")
-	for _, part := range parts[1:] {
-		block, _, closed := strings.Cut(part, "```\n")
-		if !closed {
-			t.Fatalf("a block is not closed: %s", part)
-		}
-		for strings.HasPrefix(block, "#") { // a comment for the reader
-			_, block, _ = strings.Cut(block, "\n")
-		}
-		switch {
-		case strings.HasPrefix(block, "version:"):
-		case strings.HasPrefix(block, "models:"):
-			block = "version: 1\n" + block
-			if !strings.Contains(block, "\nagents:") {
-				block += "agents: { travel: { type: travel } }\n"
+	for _, page := range manualPages(t) {
+		for _, block := range teamBlock.FindAllStringSubmatch(page, -1) {
+			text := block[1]
+			for strings.HasPrefix(text, "#") { // a comment for the reader
+				_, text, _ = strings.Cut(text, "\n")
 			}
-		default:
-			block = "version: 1\nagents:\n  " + strings.TrimRight(strings.ReplaceAll(block, "\n", "\n  "), " ")
+			if !strings.HasPrefix(text, "version: 1\n") || !strings.Contains(text, "\nagents:\n") {
+				t.Errorf("a block of the manual is not a whole file:\n%s", text)
+			}
+			blocks = append(blocks, text)
 		}
-		blocks = append(blocks, block)
 	}
 	return blocks
 }

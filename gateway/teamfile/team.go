@@ -89,7 +89,7 @@ type Options struct {
 // default one; it is nil if there is none or the file has off.
 type AgentType func(model model.Model) groupchat.Agent
 
-// Load reads a team file. docs/teams.md is the manual of the format. If the file has mistakes, the error is an [*Error]
+// Load reads a team file. docs/teams is the manual of the format. If the file has mistakes, the error is an [*Error]
 // that names each of them; if it cannot be read, the error wraps that of os.ReadFile.
 func Load(path string, o Options) (*Team, error) {
 	data, err := os.ReadFile(path)

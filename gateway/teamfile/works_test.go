@@ -19,15 +19,16 @@ func read(t *testing.T, text, agent string, m model.Model) groupchat.Agent {
 	t.Helper()
 	o := testOptions(testEnv)
 	o.Providers = map[string]model.Provider{"fake": func(model.Config) (model.Model, error) { return m, nil }}
-	team, err := parse("team.yaml", []byte(strings.Replace(text, "agents:\n", "models: { default: { type: fake } "+
-		"}\nagents:\n", 1)), o)
+	before, agents, _ := strings.Cut(text, "agents:\n")
+	before, _, _ = strings.Cut(before, "models:") // the models of a file of the manual
+	team, err := parse("team.yaml", []byte(before+"models: { default: { type: fake } }\nagents:\n"+agents), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return team.Agents[agent]
 }
 
-// manual is the block of docs/teams.md that has a text in it.
+// manual is the block of docs/teams that has a text in it.
 func manual(t *testing.T, with string) string {
 	t.Helper()
 	for _, block := range manualBlocks(t) {

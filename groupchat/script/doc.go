@@ -20,5 +20,5 @@
 // while a run waits in it: texts and values anywhere, and the steps after the one that waits. With other steps before
 // that one the run ends with errcode.CheckpointIncompatible, and the answer is not used.
 //
-// The team file's agents of type script (docs/teams.md) are these.
+// The team file's agents of type script (docs/teams/script.md) are these.
 package script

@@ -19,7 +19,7 @@ const (
 )
 
 var (
-	mapRow  = regexp.MustCompile("(?m)^\\| `([a-z0-9/]+)` \\| [^|]+ \\| [^|]+ \\| ([^|]*)\\|$")
+	mapRow  = regexp.MustCompile("(?m)^\\| `([a-z0-9/-]+)` \\| [^|]+ \\| [^|]+ \\| ([^|]*)\\|$")
 	larger  = regexp.MustCompile("(?m)^- `([a-z0-9/]+)`: ")
 	mapPart = regexp.MustCompile(`(?s)\n## The map\n.*?\n## `)
 )

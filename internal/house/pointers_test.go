@@ -159,27 +159,42 @@ func receiverOf(f *ast.FuncDecl) string {
 	return name
 }
 
-// TestMarkdownLinksLeadToFiles wants each relative link of a document to lead to a file of the repository.
+// TestMarkdownLinksLeadToFiles wants each relative link of a document to lead to a file of the repository, and to a
+// heading of it, if it names one.
 func TestMarkdownLinksLeadToFiles(t *testing.T) {
 	t.Parallel()
 	var documents []string
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/adr/*.md", "examples/*/*.md", "deploy/*.md", "interop/*.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md", "examples/*/*.md", "deploy/*.md", "interop/*.md"} {
 		found, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {
 			t.Fatal(err)
 		}
 		documents = append(documents, found...)
 	}
-	links := 0
+	links, anchors := 0, map[string]map[string]bool{}
 	for _, document := range documents {
 		for _, found := range markdownLink.FindAllStringSubmatch(read(t, document), -1) {
-			target, _, _ := strings.Cut(found[1], "#")
-			if target == "" || strings.Contains(target, "://") || strings.HasPrefix(target, "mailto:") {
+			target, anchor, _ := strings.Cut(found[1], "#")
+			if strings.Contains(target, "://") || strings.HasPrefix(target, "mailto:") {
 				continue
 			}
 			links++
-			if _, err := os.Stat(filepath.Join(filepath.Dir(document), filepath.FromSlash(target))); err != nil {
+			file := document
+			if target != "" {
+				file = filepath.Join(filepath.Dir(document), filepath.FromSlash(target))
+			}
+			if _, err := os.Stat(file); err != nil {
 				t.Errorf("%s links to %s, which is not there", document, found[1])
+				continue
+			}
+			if anchor == "" || filepath.Ext(file) != ".md" {
+				continue
+			}
+			if anchors[file] == nil {
+				anchors[file] = anchorsOf(read(t, file))
+			}
+			if !anchors[file][anchor] {
+				t.Errorf("%s links to %s, and the document has no such heading", document, found[1])
 			}
 		}
 	}

@@ -156,6 +156,8 @@ var rooms = []room{
 		why: "what a server costs is measured from outside, whoever's it is; only the events' order is ours to judge"},
 	{dir: "examples/dojo", may: []string{"agui", "errcode", "groupchat", "gateway", "gateway/teamfile", "model", "model/openai", "travel"},
 		why: "an example is wired like cmd/gateway, with what any program may import"},
+	{dir: "examples/coming-from", may: []string{"state/document", "groupchat", "groupchat/thread"},
+		why: "a recipe is written with what every author of agents has"},
 	{dir: "cmd/gateway", may: []string{"agui", "agui/client", "groupchat/budget", "cmd/gateway/internal/chat", "internal/inprocess", "state", "state/filestore", "state/memstore", "state/redisstore", "model", "model/openai", "groupchat", "gateway", "gateway/auth", "gateway/teamfile", "gateway/teamfile/teamtest", "travel", "web", "mcp", "cmd/gateway/internal/doctor", "internal/egress", "internal/redact", "telemetry", "telemetry/export", "groupchat/profile"}, testsMay: []string{"errcode", "groupchat/script", "model/openai/openaitest", "state/redisstore/redistest"},
 		why: "wiring: the only place that knows everybody"},
 	{dir: "cmd/gateway/internal/chat", may: []string{"state/document", "internal/clip", "agui", "agui/client", "agui/run", "state"},

@@ -6,10 +6,11 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, test } from "node:test";
 import { openPage } from "./lib/browser.mjs";
-import { agrees, busy, choose, idle, say, settled, shown, shows, stop } from "./lib/chat.mjs";
+import { agrees, busy, choose, idle, say, settled, shown, shows, stop, thread } from "./lib/chat.mjs";
 import { isNightly, nightly } from "./lib/nightly.mjs";
 import { servePages, startExample, startGateway } from "./lib/servers.mjs";
 import { judgeFrames } from "../copilotkit/frames.mjs";
+import { until } from "../lib/until.mjs";
 
 const pages = await servePages();
 const fast = await served();
@@ -40,6 +41,20 @@ const ways = {
   "Node runtime, single route": { way: "single", at: ({ node }) => `${node}/api/copilotkit-single`, restores: true, whole: true, suite: nightly.describe },
   "HttpAgent in the browser": { way: "agent", at: ({ gateway }) => `${gateway}/agents/travel`, restores: false, whole: false, suite: describe },
 };
+
+test("the page of README.md plans a trip", async (t) => {
+  const id = randomUUID();
+  const url = `${fast.gateway}/api/copilotkit`;
+  const page = await openPage(t, `${pages}/?${new URLSearchParams({ way: "readme", url, thread: id })}`);
+  await say(page, "Plan my trip");
+  await choose(page, "KLM");
+  await choose(page, "Hotel Zoe");
+  const { state } = await until("the whole plan", async () => {
+    const found = await thread({ url: fast.gateway }, id);
+    return found.status === "idle" && found;
+  });
+  assert.deepEqual([state.itinerary.flight.airline, state.itinerary.hotel.name], ["KLM", "Hotel Zoe"]);
+});
 
 for (const [name, { way, at, restores, whole, suite }] of Object.entries(ways)) {
   const open = (t, servers, id) => openPage(t, `${pages}/?${new URLSearchParams({ way, url: at(servers), thread: id })}`);

@@ -20,7 +20,7 @@ agents:
   travel: { type: travel }
 `
 
-// A block is one of commands in docs/operations.md.
+// A block is one of commands in docs/operations.md or docs/outages.md.
 type block struct{ name, language, text string }
 
 var (
@@ -28,11 +28,13 @@ var (
 	ported = regexp.MustCompile(`\b(8080|8081|8082|9464|9465|9466|9090|6379|6390)\b`)
 )
 
-// blocks reads the page.
+// blocks reads the pages, in the order in which their commands are run.
 func blocks(t *testing.T) (list []block) {
 	t.Helper()
-	for _, found := range fenced.FindAllStringSubmatch(string(readFile(t, root, "docs", "operations.md")), -1) {
-		list = append(list, block{found[1], found[2], found[3]})
+	for _, page := range pages {
+		for _, found := range fenced.FindAllStringSubmatch(string(readFile(t, root, "docs", page)), -1) {
+			list = append(list, block{found[1], found[2], found[3]})
+		}
 	}
 	return list
 }
@@ -62,7 +64,7 @@ var prints = map[string][]string{
 	"profiles":      {``},
 }
 
-// TestCommandsOfOperations runs the commands of docs/operations.md one after another, as an operator would, with real
+// TestCommandsOfOperations runs the commands of these pages one after another, as an operator would, with real
 // servers.
 func TestCommandsOfOperations(t *testing.T) {
 	t.Parallel()
@@ -88,7 +90,7 @@ func TestCommandsOfOperations(t *testing.T) {
 	}
 	for name := range prints {
 		if !ran[name] {
-			t.Errorf("docs/operations.md has no block %q", name)
+			t.Errorf("no page has a block %q", name)
 		}
 	}
 }

@@ -159,17 +159,15 @@ func TestEveryRecordIsTriedAndUsed(t *testing.T) {
 	}
 }
 
-// anchor is a heading of an alert in docs/operations.md.
-var anchor = regexp.MustCompile(`(?m)^### (Gateway\w+)\n\n(.+)`)
+// anchor is a heading of an alert in docs/alerts.md.
+var anchor = regexp.MustCompile(`(?m)^## (Gateway\w+)\n\n(.+)`)
 
-// TestEveryAlertSaysWhatToDo holds the alerts to docs/operations.md, both ways: each alert links to its instructions.
+// TestEveryAlertSaysWhatToDo holds the alerts to docs/alerts.md, both ways: each alert links to its instructions.
 func TestEveryAlertSaysWhatToDo(t *testing.T) {
 	t.Parallel()
-	const runbook = "https://github.com/agui-gateway/gateway/blob/main/docs/operations.md#"
-	_, part, _ := strings.Cut(string(readFile(t, root, "docs", "operations.md")), "\n## Alerts\n")
-	part, _, _ = strings.Cut(part, "\n## ")
+	const runbook = "https://github.com/agui-gateway/gateway/blob/main/docs/alerts.md#"
 	var documented []string
-	for _, entry := range anchor.FindAllStringSubmatch(part, -1) {
+	for _, entry := range anchor.FindAllStringSubmatch(string(readFile(t, root, "docs", "alerts.md")), -1) {
 		documented = append(documented, entry[1])
 	}
 	var names []string
@@ -189,25 +187,30 @@ func TestEveryAlertSaysWhatToDo(t *testing.T) {
 	slices.Sort(names)
 	slices.Sort(documented)
 	if !slices.Equal(names, documented) {
-		t.Errorf("alerts are %q\ndocs/operations.md has %q", names, documented)
+		t.Errorf("alerts are %q\ndocs/alerts.md has %q", names, documented)
 	}
 }
 
-// pageLink is a link within docs/operations.md, or to another page of docs.
+// pages are those that operators read when something is wrong.
+var pages = []string{"operations.md", "alerts.md", "outages.md"}
+
+// pageLink is a link within a page, or to another page of docs.
 var pageLink = regexp.MustCompile(`\]\(([a-z]+\.md)?(#[^)]+)?\)`)
 
 // TestLinksOfOperationsLeadSomewhere follows the links to headings, because who follows one at night has no time to
 // search.
 func TestLinksOfOperationsLeadSomewhere(t *testing.T) {
 	t.Parallel()
-	for _, found := range pageLink.FindAllStringSubmatch(string(readFile(t, root, "docs", "operations.md")), -1) {
-		page := found[1]
-		if page == "" {
-			page = "operations.md"
-		}
-		anchors := headings(string(readFile(t, root, "docs", page)))
-		if found[2] != "" && !slices.Contains(anchors, strings.TrimPrefix(found[2], "#")) {
-			t.Errorf("docs/%s has no heading %s, only %q", page, found[2], anchors)
+	for _, from := range pages {
+		for _, found := range pageLink.FindAllStringSubmatch(string(readFile(t, root, "docs", from)), -1) {
+			page := found[1]
+			if page == "" {
+				page = from
+			}
+			anchors := headings(string(readFile(t, root, "docs", page)))
+			if found[2] != "" && !slices.Contains(anchors, strings.TrimPrefix(found[2], "#")) {
+				t.Errorf("docs/%s has no heading %s, only %q", page, found[2], anchors)
+			}
 		}
 	}
 }

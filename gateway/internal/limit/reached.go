@@ -5,7 +5,7 @@ import "errors"
 // A Name is the metric label of a limit. docs/metrics.md lists them.
 type Name string
 
-// The names of limits, in the order of docs/contract.md.
+// The names of limits, in the order of docs/reference/limits.md.
 const (
 	Header              Name = "header"
 	Body                Name = "body"

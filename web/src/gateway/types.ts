@@ -1,4 +1,4 @@
-// The gateway's own shapes: what its routes answer (docs/contract.md) and the AG-UI 1.0 events it streams.
+// The gateway's own shapes: what its routes answer (docs/reference/routes.md) and the AG-UI 1.0 events it streams.
 
 import type { Attachments } from "../files/rules";
 

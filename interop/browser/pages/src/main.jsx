@@ -1,7 +1,7 @@
 // One page for each way that CopilotKit can reach the gateway. The query says which:
 //
 //   way     runtime (the page asks what transport is served), single, agent, legacy, dojo (with `feature`, and `single=1` for one route), surfaces,
-//           approvals (with `hook=tool` for CopilotKit's hook for tools that a person carries out)
+//           approvals (with `hook=tool` for CopilotKit's hook for tools that a person carries out), readme (the page of README.md)
 //   url     of the runtime, or of the agent
 //   thread  the thread that is shown
 
@@ -24,4 +24,5 @@ const pages = {
   surfaces: surfacesPage,
   approvals: approvalsPage,
 };
-createRoot(document.getElementById("root")).render(pages[query.way](query));
+if (query.way === "readme") import("./readme.jsx"); // it renders itself
+else createRoot(document.getElementById("root")).render(pages[query.way](query));

@@ -1,0 +1,8 @@
+package main
+
+func Example() {
+	main()
+	// Output:
+	// First a flight.
+	// Done after 1 step. {"flight":"KLM"}
+}
