@@ -10,8 +10,8 @@ import (
 	"github.com/agui-gateway/gateway/internal/surrogate"
 )
 
-// A Writer writes the events of one run: it checks their order, and closes what is open at the end. Clients of other
-// protocols translate runs with it. It belongs to one goroutine.
+// A Writer writes the events of one run. It checks their order, and closes open messages and calls at the end. Clients
+// of other protocols translate runs with it. It is for use by one goroutine.
 type Writer struct {
 	threadID, runID string
 
@@ -145,7 +145,7 @@ func (m *Message) Close() error {
 	return m.w.Emit(&agui.TextMessageEnd{Tagged: m.Owner, MessageID: m.ID})
 }
 
-// Restart closes the message, which goes on under another id, without its text.
+// Restart closes the message and continues it under another id, without the text so far.
 func (m *Message) Restart(id string) error {
 	err := m.Close()
 	m.ID = id

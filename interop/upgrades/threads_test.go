@@ -14,7 +14,7 @@ import (
 // A condition is a thread as an operator's stop finds it.
 type condition struct {
 	id     string // of the thread
-	user   who
+	user   principal
 	live   bool // a run is
 	asks   bool // a notice of its questions waits for the webhook's receiver
 	make   func(w *world)
@@ -144,7 +144,7 @@ var conditions = []condition{
 }
 
 // atRest waits until nothing runs on a thread.
-func (w *world) atRest(user who, id string) {
+func (w *world) atRest(user principal, id string) {
 	w.Helper()
 	redistest.Until(w, "the end of the run of "+id, func() bool { return w.thread(user, id).Status != "running" })
 }

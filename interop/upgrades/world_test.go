@@ -89,11 +89,11 @@ func (w *world) receive(rw http.ResponseWriter, r *http.Request) {
 	w.told[notice.Thread] = true
 }
 
-// A who is the principal of a thread. The empty one is the default principal.
-type who string
+// A principal owns threads. The empty value is the default principal.
+type principal string
 
 // call sends a request and returns its answer whole.
-func (w *world) call(user who, method, path, body string, header ...string) (int, string) {
+func (w *world) call(user principal, method, path, body string, header ...string) (int, string) {
 	w.Helper()
 	response := w.send(w.Context(), user, method, path, body, header...)
 	defer response.Body.Close()
@@ -104,7 +104,7 @@ func (w *world) call(user who, method, path, body string, header ...string) (int
 	return response.StatusCode, string(raw)
 }
 
-func (w *world) send(ctx context.Context, user who, method, path, body string, header ...string) *http.Response {
+func (w *world) send(ctx context.Context, user principal, method, path, body string, header ...string) *http.Response {
 	w.Helper()
 	r, err := http.NewRequestWithContext(ctx, method, w.url+path, strings.NewReader(body))
 	if err != nil {
@@ -127,7 +127,7 @@ func (w *world) send(ctx context.Context, user who, method, path, body string, h
 }
 
 // must is call for a request that has to succeed.
-func (w *world) must(user who, method, path, body string, header ...string) string {
+func (w *world) must(user principal, method, path, body string, header ...string) string {
 	w.Helper()
 	status, answer := w.call(user, method, path, body, header...)
 	if status >= http.StatusMultipleChoices {
@@ -170,13 +170,13 @@ func post(thread, run, text string) string {
 }
 
 // run runs an agent to the end of its stream, which it returns.
-func (w *world) run(user who, agent, thread, run, text string) string {
+func (w *world) run(user principal, agent, thread, run, text string) string {
 	w.Helper()
 	return w.must(user, http.MethodPost, "/agents/"+agent, post(thread, run, text))
 }
 
 // open begins a run and returns when its agent waits. The run's connection stays open to the end of the test.
-func (w *world) open(user who, agent, thread, run string) {
+func (w *world) open(user principal, agent, thread, run string) {
 	w.Helper()
 	response := w.send(w.Context(), user, http.MethodPost, "/agents/"+agent+"?disconnect=detach", post(thread, run, "Go"))
 	w.Cleanup(func() { _ = response.Body.Close() })
@@ -192,7 +192,7 @@ func (w *world) open(user who, agent, thread, run string) {
 }
 
 // framesUpTo are the frames of a thread's log up to an event that has some text.
-func (w *world) framesUpTo(user who, thread, text string) []frame {
+func (w *world) framesUpTo(user principal, thread, text string) []frame {
 	w.Helper()
 	ctx, cancel := context.WithCancel(w.Context())
 	defer cancel()
@@ -223,7 +223,7 @@ type document struct {
 	OpenCalls []struct{ ID string }
 }
 
-func (w *world) thread(user who, id string) document {
+func (w *world) thread(user principal, id string) document {
 	w.Helper()
 	var d document
 	if err := json.Unmarshal([]byte(w.must(user, http.MethodGet, "/threads/"+id, "")), &d); err != nil {
@@ -246,7 +246,7 @@ func (w *world) answer(id, payload string) {
 }
 
 // has holds the state of a thread at rest to members, given as name, value, ….
-func (w *world) has(user who, id string, members ...any) {
+func (w *world) has(user principal, id string, members ...any) {
 	w.Helper()
 	d := w.thread(user, id)
 	if d.Status != "idle" {
