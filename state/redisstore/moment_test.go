@@ -42,14 +42,17 @@ func TestScriptsCountTime(t *testing.T) {
 	s := store.New(b, store.Options{})
 	t.Cleanup(func() { _ = s.Close() })
 	shift := newScript("return { shift(arg(), count()) }", partThread)
-	rapid.Check(t, func(t *rapid.T) {
-		at := time.Unix(rapid.Int64Range(0, state.Forever.Unix()-1).Draw(t, "second"), rapid.Int64Range(0, 999_999_999).Draw(t, "nanosecond")).UTC()
-		by := time.Duration(rapid.Int64Range(-int64(state.MaxTTL/time.Microsecond), int64(state.MaxTTL/time.Microsecond)).Draw(t, "microseconds")) * time.Microsecond
-		r, err := b.run(t.Context(), shift, "x", args{moment(at), by.Microseconds()})
+	ctx := t.Context()
+	check := func(t rapid.TB, at time.Time, by time.Duration) {
+		t.Helper()
+		r, err := b.run(ctx, shift, "x", args{moment(at), by.Microseconds()})
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := at.Add(by)
+		if want.After(state.Forever) {
+			want = state.Forever
+		}
 		if want.Unix() < 0 { // it is before the first moment
 			if r.text(0) >= moment(time.Unix(1, 0)) {
 				t.Fatalf("shift(%v, %v) = %s", at, by, r.text(0))
@@ -59,6 +62,16 @@ func TestScriptsCountTime(t *testing.T) {
 		if got := parseMoment(r.text(0)); !got.Equal(want) {
 			t.Fatalf("shift(%v, %v) = %v, want %v", at, by, got, want)
 		}
+	}
+	for _, at := range []time.Time{time.Unix(0, 0), time.Unix(6069772037, 0), state.Forever.Add(-1), state.Forever} { // the second one and a hundred years end in the year 2262
+		for _, by := range []time.Duration{-state.MaxTTL, 0, time.Microsecond, state.MaxTTL} {
+			check(t, at, by)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		at := time.Unix(rapid.Int64Range(0, state.Forever.Unix()-1).Draw(t, "second"), rapid.Int64Range(0, 999_999_999).Draw(t, "nanosecond"))
+		by := time.Duration(rapid.Int64Range(-int64(state.MaxTTL/time.Microsecond), int64(state.MaxTTL/time.Microsecond)).Draw(t, "microseconds")) * time.Microsecond
+		check(t, at, by)
 	})
 }
 

@@ -19,8 +19,11 @@ local function clock(given)
   return string.format('%011.0f%06.0f000', tonumber(t[1]), tonumber(t[2]))
 end
 
+-- shift adds a duration to a moment. The result lies between the first moment and state.Forever.
 local function shift(moment, micros)
-  return string.format('%017.0f', math.max(0, tonumber(string.sub(moment, 1, 17)) + micros)) .. string.sub(moment, 18)
+  local sum = math.max(0, tonumber(string.sub(moment, 1, 17)) + micros)
+  if sum >= 2 ^ 33 * 1000000 then return '08589934592000000000' end
+  return string.format('%017.0f', sum) .. string.sub(moment, 18)
 end
 
 -- parts splits the id of a frame.
