@@ -19,6 +19,7 @@ agents:
   travel: { type: travel }
   brief: { type: script, steps: [ { say: "Hello there." } ] }
   wordy: { type: script, steps: [ { say: "${words(2300)}" } ] }
+  many: { type: script, steps: [ ${Array(40).fill("{ say: Again. }").join(", ")} ] }
   endless: { type: script, steps: [ { say: "${words(5200)}" } ] }
 `,
 });
@@ -202,4 +203,23 @@ test("the inspector is read without a mouse", async (t) => {
   assert.equal(type, await row.first().getAttribute("data-type"));
   await page.keyboard.press("ArrowDown");
   await getsFocus(page, row.nth(1).getByRole("button").first());
+});
+
+test("a row keeps the focus while newer rows push it out of sight", async (t) => {
+  const { page, id } = await over(t, "many");
+  await counted(page, /, 126 events$/);
+  await tabTo(page, page.getByTestId("autoscroll"), { within: 80 });
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("End"); // the timeline goes on to follow the run
+  await getsFocus(page, page.locator(".insp-rows > :last-child > [data-row]"));
+  const row = page.locator("[data-row]:focus");
+  const key = await row.getAttribute("data-row");
+  const place = Number(await page.getByRole("listitem").filter({ has: row }).getAttribute("aria-posinset"));
+  await begun(gateway, "many", "Say it again", id);
+  const last = rows(page).and(page.locator('[data-type="RUN_FINISHED"]')).last();
+  await page.waitForFunction((n) => Number(document.querySelector(".insp-rows > :last-child")?.getAttribute("aria-posinset")) > n, place + 60);
+  await last.waitFor();
+  assert.equal(await row.getAttribute("data-row"), key);
+  await page.keyboard.press("Home");
+  await getsFocus(page, page.locator('[aria-posinset="1"] > [data-row]'));
 });

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 
 export const focused = (locator) => locator.evaluate((element) => element === document.activeElement);
 
-/** Waits until an element has the focus, which a page gives it after it has drawn what a key has changed. */
-export const getsFocus = async (page, locator) => page.waitForFunction((element) => element === document.activeElement, await locator.elementHandle());
+/** Waits until an element has the focus. The page draws what a key has changed later, so the element is looked up each time. */
+export const getsFocus = (page, locator) => locator.and(page.locator(":focus")).waitFor();
 
 /** Presses Tab until the focus is on an element; fails if that is not to be reached. */
 export async function tabTo(page, locator, { within = 40 } = {}) {

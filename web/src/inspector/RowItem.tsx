@@ -8,6 +8,8 @@ interface Props {
   /** From 0 on. */
   index: number;
   count: number;
+  /** The height of the rows before this one that are not drawn. */
+  gap: number;
   open: boolean;
   selected: boolean;
   /** Whether Tab stops here. */
@@ -21,13 +23,14 @@ interface Props {
 }
 
 /** One row of the timeline; open, with the JSON of its events. */
-export const RowItem = memo(function RowItem({ row, index, count, open, selected, tab, measure, onToggle, onShowState, onLink }: Props) {
+export const RowItem = memo(function RowItem({ row, index, count, gap, open, selected, tab, measure, onToggle, onShowState, onLink }: Props) {
   const pieces = row.count;
   return (
     <li
       ref={measure}
       data-index={index}
       className={row.start ? "insp-item insp-item-start" : "insp-item"}
+      style={gap > 0 ? { marginTop: gap } : undefined}
       aria-posinset={index + 1}
       aria-setsize={count}
       data-testid="timeline-row"

@@ -1,5 +1,5 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual";
+import { type FocusEvent, type KeyboardEvent, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { RowItem } from "./RowItem";
 import type { Row } from "./rows";
 
@@ -18,18 +18,28 @@ interface Props {
 
 const HEIGHT = 32; // of a closed row, until it is measured
 
-/** Any number of rows, of which only those in sight are in the document. */
+/** Any number of rows. Only the rows in sight and the row with the focus are in the document. */
 export function RowList({ rows, pinned, onPinned, selected, linked, onSelect, onShowState, onLink }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
   const [active, setActive] = useState<number>(); // the key of the row that Tab goes to
   const focus = useRef(false); // whether the active row shall get the focus
+  const [within, setWithin] = useState(false); // whether the active row has the focus
+  const kept = within ? rows.findIndex(({ key }) => key === active) : -1;
   const list = useVirtualizer({
     count: rows.length,
     getScrollElement: () => box.current,
     estimateSize: () => HEIGHT,
     getItemKey: (i) => rows[i]?.key ?? i,
     overscan: 10,
+    // A row that leaves the document would lose the focus, and the next key with it.
+    rangeExtractor: useCallback(
+      (range: Range) => {
+        const shown = defaultRangeExtractor(range);
+        return kept < 0 || shown.includes(kept) ? shown : [...shown, kept].sort((a, b) => a - b);
+      },
+      [kept],
+    ),
   });
   const inSight = list.getVirtualItems();
   const height = list.getTotalSize();
@@ -97,6 +107,12 @@ export function RowList({ rows, pinned, onPinned, selected, linked, onSelect, on
     setActive(row.key);
   }
 
+  function focusMoved({ target }: FocusEvent) {
+    const row = rows[Number(target.closest("li")?.dataset["index"])];
+    if (row) setActive(row.key);
+    setWithin(row !== undefined);
+  }
+
   function pressed(e: KeyboardEvent) {
     const key = (e.target as HTMLElement).dataset["row"];
     if (key === undefined || e.altKey || e.ctrlKey || e.metaKey) return; // in an open row's inside
@@ -121,8 +137,15 @@ export function RowList({ rows, pinned, onPinned, selected, linked, onSelect, on
 
   return (
     <div className="insp-scroll" ref={box} onScroll={scrolled} data-testid="timeline">
-      <ol className="insp-rows" aria-label="Events, oldest first" onKeyDown={pressed} style={{ paddingTop: first?.start ?? 0, paddingBottom: height - (end?.end ?? height) }}>
-        {inSight.map(({ index }) => {
+      <ol
+        className="insp-rows"
+        aria-label="Events, oldest first"
+        onKeyDown={pressed}
+        onFocus={focusMoved}
+        onBlur={() => setWithin(false)}
+        style={{ paddingTop: first?.start ?? 0, paddingBottom: height - (end?.end ?? height) }}
+      >
+        {inSight.map(({ index, start }, i) => {
           const row = rows[index];
           return (
             row && (
@@ -131,6 +154,7 @@ export function RowList({ rows, pinned, onPinned, selected, linked, onSelect, on
                 row={row}
                 index={index}
                 count={rows.length}
+                gap={start - (inSight[i - 1]?.end ?? start)}
                 open={open.has(row.key)}
                 selected={row.key === selected}
                 tab={row.key === tab}
