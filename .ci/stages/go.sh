@@ -12,13 +12,16 @@ first=(./state/redisstore ./gateway ./groupchat ./mcp ./interop/operations ./cmd
 mapfile -t all < <(go list "${first[@]}" ./... | grep -vE '/(internal/house|interop/deploy)$' | awk '!seen[$0]++')
 mapfile -t racing < <(printf '%s\n' "${all[@]}" | grep -E "^github.com/agui-gateway/gateway$meet")
 mapfile -t plain < <(printf '%s\n' "${all[@]}" | grep -vE "^github.com/agui-gateway/gateway$meet")
-# These cost up to twenty times as much with the race detector: random teams, large files and pictures, damaged bits. Here they run without it.
-costly='^(TestRow50RandomTeams|TestRow108ATakeoverFromAnyCommitComesToTheSame|TestRow81RandomReplies|TestTheSchemaCacheIsBounded|TestChangesOfThePredictedAreBounded|TestWhatAPictureCosts|TestLinksInPlaceOfFiles|TestHostileInput|TestTheBooksAreAboutTheHeap|TestAPowerCutTakesNothingThatSomebodyWasTold|TestAFileWithAWrongBitIsRefusedOrHasAllItHad|TestTheFileStaysWithinItsLimit)$'
+# These cost up to twenty times as much with the race detector: random teams and histories, long threads, large files, damaged bits.
+# Here they run without it. The nightly stage race has all tests with it.
+costly='^(TestRow50RandomTeams|TestRow108ATakeoverFromAnyCommitComesToTheSame|TestRow81RandomReplies|TestTheSchemaCacheIsBounded|TestChangesOfThePredictedAreBounded|TestWhatAPictureCosts|TestLinksInPlaceOfFiles|TestHostileInput|TestTheBooksAreAboutTheHeap|TestAPowerCutTakesNothingThatSomebodyWasTold|TestAFileWithAWrongBitIsRefusedOrHasAllItHad|TestTheFileStaysWithinItsLimit'
+costly+='|TestAThreadWithoutEnd|TestPrefixesGrow|TestAnyHistoryIsWellFormed|TestRemoteFaultsAreContained|TestHistories|TestADamagedFileIsRefused|TestTheBooksAreWhatTheFileHas'
+costly+='|TestApplyHasABudget|TestEveryLimitHasATestAtItsBoundary|TestAThreadWithoutEndMoves|TestAThreadWithoutEndIsTakenOver|TestALoopThatBranchesEnds)$'
 failed=
 without_race() {
   local failed=
   testrun go -p 1 -skip '^TestTravellersBesideAttackers$' "${flags[@]}" "${plain[@]}" || failed=yes
-  testrun go -p 1 -run "$costly" "${flags[@]}" ./gateway ./groupchat ./state/filestore ./state/memstore || failed=yes
+  testrun go -p 1 -run "$costly" "${flags[@]}" ./gateway ./groupchat ./state/document ./state/filestore ./state/memstore ./state/statetest/simstore || failed=yes
   [ -z "$failed" ]
 }
 without_race &
