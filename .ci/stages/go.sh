@@ -8,7 +8,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
 flags=(-vet=off -shuffle=on -count=1 -timeout=10m)
 meet='/(agui/(run|client)|state(/.*)?|gateway(/(copilotkit|wire|internal/.*))?|groupchat(/(host|groupchattest|internal/.*|budget|script|surface|plan))?|model/(cache|internal/.*)|mcp|a2a|langgraph|telemetry(/.*)?)$'
 # The longest packages come first, so that no core is idle at the end.
-first=(./state/redisstore ./gateway ./groupchat ./mcp ./interop/operations ./cmd/gateway ./internal/testrun)
+first=(./state/redisstore ./gateway ./state/filestore ./groupchat ./mcp ./interop/operations ./cmd/gateway ./internal/testrun)
 mapfile -t all < <(go list "${first[@]}" ./... | grep -vE '/(internal/house|interop/deploy)$' | awk '!seen[$0]++')
 mapfile -t racing < <(printf '%s\n' "${all[@]}" | grep -E "^github.com/agui-gateway/gateway$meet")
 mapfile -t plain < <(printf '%s\n' "${all[@]}" | grep -vE "^github.com/agui-gateway/gateway$meet")
