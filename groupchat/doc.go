@@ -122,7 +122,8 @@
 //	llm_calls.go        the calls of the reply                   tool_call.go, tool_input.go; llm_history.go
 //
 // Then the other way: ask.go and invoke.go pause turns, turn_try.go gives errors their codes. validate.go and
-// contract.go find mistakes before and during a run.
+// contract.go find mistakes before and during a run. agent.go has agents, participants and wrappers; view.go has the
+// methods by which managers and providers see a chat.
 //
 // Packages below have the values that others share with agents: ask (answers, verdicts, pauses), tools (results,
 // errors, retries, approvals), profile (descriptions), failure (policies), history (notes, and limits of requests).

@@ -5,8 +5,8 @@
 // [Begin] before and [Step.End] after it, with the context of the enclosing operation. This pair becomes a span for the
 // operator's collector, two records for followers of the run ([WithSink]), and a duration in metrics.
 //
-// Steps have names, ids, durations, token counts and codes. They have no prompts, messages, arguments, results, state
-// or headers, and of an error only its code: readers of telemetry may not read conversations.
+// Steps have names, ids, durations, token counts and codes; no state or headers, and of an error only its code. Only
+// [Options.Content], for development, puts messages, arguments and results into spans: they expose conversations.
 //
 // The package never fails, and without a collector or sink a step costs about as much as an unused span of
 // OpenTelemetry.

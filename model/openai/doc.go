@@ -32,5 +32,5 @@
 //
 // Most servers take less than OpenAI's. A refused request is sent again with fewer parameters (form.go lists them,
 // refusal.go decides), and the accepted form is remembered for the model (learned.go). Whether a refusal may be about
-// the form is judged by its status and codes, never by its words. Opaque data for servers is in opaque.go.
+// the form is judged by its status and codes, never by its words. opaque.go has opaque data, options.go settings.
 package openai

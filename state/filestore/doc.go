@@ -45,6 +45,6 @@
 // file is opened. With [Options].Limit old data is removed when the file has too much.
 //
 // Expired threads are removed while the store is used, some at a time, and their pages are used again. A file does
-// not shrink while it is open. If more than 64 MiB of it are empty, the next opening copies the rest into a new
-// file, which replaces the old one once it is complete.
+// not shrink while it is open. If 64 MiB of it are empty, or more than a quarter of [Options].Limit, the next opening
+// copies the rest into a new file, which replaces the old one once it is complete.
 package filestore

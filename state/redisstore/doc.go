@@ -28,7 +28,7 @@
 // names of followed logs that have grown. The thread's hash has the followers of its log.
 //
 // The sizes of a principal's threads are in agui:stored:{p}:sizes and agui:stored:{p}:due, from the first call of
-// Stored on.
+// Stored on. The format of all threads is in agui:format.
 //
 // A transition is computed from a thread that one script has read, and another script writes it if the thread is
 // unchanged. Every transition leaves a random tag. The next one is compared with it, and a script that is repeated

@@ -13,6 +13,7 @@
 //	model.go     a call with its retries, which is what model.Model is
 //	request.go   the neutral request as the API's; blocks.go its messages
 //	stream.go    the API's events as the neutral reply
+//	thoughts.go  thinking blocks, which go back to the server
 //	fault.go     errors as codes
 //	check.go     whether the server is there, takes the key and knows the model
 package anthropic
