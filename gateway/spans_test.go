@@ -60,7 +60,8 @@ func TestSpansOfARun(t *testing.T) {
 	team := newWiredTeam(t, telemetry.Options{}, "3 euros", []openaitest.Answer{openaitest.Calls("price", `{"of":"tea"}`), openaitest.Text("Three.")})
 	team.post("desk", input("t", "r", []string{"u:go"}), "Traceparent", callersSpan)
 	eventually(t, "the spans", func() bool {
-		return len(named(team.spans.GetSpans(), "POST /agents/:agent")) == 1 && len(named(team.spans.GetSpans(), "webhook")) == 1
+		spans := team.spans.GetSpans()
+		return len(named(spans, "POST /agents/:agent")) == 1 && len(named(spans, "webhook")) == 1 && len(runSpans(team.spans)) == 1
 	})
 	want := `POST /agents/:agent
   invoke_agent desk
