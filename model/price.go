@@ -10,9 +10,10 @@ import (
 // A Price is what a million tokens of a model cost, in whatever currency its operator reckons in. Tokens of reasoning
 // are among those that a model writes.
 type Price struct {
-	Input, Output float64
+	Input  float64 `json:"input"`
+	Output float64 `json:"output"`
 	// CachedInput is for those of the input that the model's server had read before; nil means Input.
-	CachedInput *float64
+	CachedInput *float64 `json:"cached_input"`
 }
 
 // Check returns the problem of a price. It must be positive.

@@ -10,7 +10,7 @@ import (
 // foreignJSON are the packages that read JSON of clients, models, and other servers.
 var foreignJSON = []string{
 	"a2a", "agui/client", "gateway", "gateway/auth", "gateway/copilotkit", "gateway/internal/attachment", "gateway/internal/typed", "groupchat", "groupchat/ask", "groupchat/internal/approval", "groupchat/guard", "groupchat/internal/translate",
-	"groupchat/plan", "groupchat/suggest", "groupchat/surface", "groupchat/thread", "httptool", "langgraph", "mcp", "model/openai",
+	"groupchat/plan", "groupchat/suggest", "groupchat/surface", "groupchat/thread", "httptool", "langgraph", "mcp", "model/anthropic", "model/openai",
 }
 
 // plainJSON are files in them that read JSON of this process or of the operator, or decode into maps, texts and
@@ -24,9 +24,9 @@ var plainJSON = []string{
 	"groupchat/turn.go", "groupchat/once.go", "groupchat/internal/translate/earlier.go",
 	"groupchat/remote_request.go", "groupchat/thread/result.go", "groupchat/tool_call.go", "groupchat/tool_input.go",
 	"groupchat/view.go", "groupchat/guard/json.go", "groupchat/plan/manager.go",
-	"httptool/check.go", "langgraph/thread.go", "model/openai/body.go", "model/openai/chunk.go",
+	"httptool/check.go", "langgraph/thread.go", "model/openai/chunk.go",
 	"model/openai/chunk_plain.go", "model/openai/errors.go", "model/openai/form.go", "model/openai/opaque.go",
-	"model/openai/responses_body.go", "model/openai/responses_events.go",
+	"model/openai/responses_body.go", "model/openai/responses_events.go", "model/anthropic/stream.go",
 }
 
 var plainUnmarshal = regexp.MustCompile(`\bjson\.(Unmarshal|NewDecoder)\(`)

@@ -18,7 +18,7 @@ type room struct {
 //	cmd/gateway ─► gateway/teamfile ─► gateway ─► groupchat ─► state, model ─► errcode ─► agui
 //	     │                ├──► mcp, httptool ─► groupchat, agui
 //	     │                ├──► langgraph, a2a ─► agui
-//	     │                └──► model/openai ─► model ─► errcode, agui
+//	     │                └──► model/openai, model/anthropic ─► model ─► errcode, agui
 //	     ├──► gateway/auth ─► gateway
 //	     ├──► travel ─► groupchat, state, agui
 //	     └──► web
@@ -56,6 +56,8 @@ var rooms = []room{
 		why: "retries, limits and faults are the same for each provider, and none of them is for importers"},
 	{dir: "model/openai", may: []string{"agui", "errcode", "model", "model/internal/provider", "internal/jsonscan", "internal/redact", "internal/surrogate"}, testsMay: []string{"internal/port", "model/openai/openaitest"},
 		why: "a provider is one implementation of models among others: only who puts a program together chooses it"},
+	{dir: "model/anthropic", may: []string{"agui", "internal/exact", "model", "model/internal/provider", "internal/redact", "internal/surrogate"}, testsMay: []string{"errcode"},
+		why: "another API is another implementation of models, with the retries, limits and faults of all"},
 	{dir: "model/openai/openaitest", testsMay: []string{"agui", "model", "model/openai"},
 		why: "what a model's server answers is text; tests of models, and of what uses them, share it"},
 	{dir: "groupchat", may: []string{"state/document", "internal/clip", "internal/wait", "internal/exact", "agui", "agui/client", "agui/run", "errcode", "state", "model", "groupchat/history", "groupchat/internal/translate", "internal/fence", "internal/lock", "internal/redact", "telemetry", "groupchat/profile", "groupchat/tools", "groupchat/ask", "groupchat/internal/choice", "groupchat/internal/schema", "groupchat/internal/predict", "groupchat/failure", "groupchat/internal/approval"},
@@ -135,7 +137,7 @@ var rooms = []room{
 		why: "telling a receiver of questions needs a store and no run"},
 	{dir: "gateway/wire", may: []string{"a2ui", "agui", "errcode", "state"},
 		why: "what a reader is sent depends on the stored frame and on the reader, not on the service"},
-	{dir: "gateway/teamfile", may: []string{"state/document", "a2a", "a2ui", "agui", "agui/client", "errcode", "state", "model", "model/cache", "model/openai", "groupchat", "groupchat/condition", "groupchat/template", "groupchat/guard", "groupchat/history", "groupchat/budget", "groupchat/script", "groupchat/suggest", "groupchat/surface", "groupchat/plan", "httptool", "langgraph", "mcp", "gateway", "internal/egress", "internal/redact", "groupchat/profile", "groupchat/tools", "groupchat/ask", "groupchat/choose", "groupchat/failure"}, testsMay: []string{"groupchat/groupchattest", "groupchat/modeltest", "groupchat/thread", "model/openai/openaitest"},
+	{dir: "gateway/teamfile", may: []string{"state/document", "a2a", "a2ui", "agui", "agui/client", "errcode", "state", "model", "model/anthropic", "model/cache", "model/openai", "groupchat", "groupchat/condition", "groupchat/template", "groupchat/guard", "groupchat/history", "groupchat/budget", "groupchat/script", "groupchat/suggest", "groupchat/surface", "groupchat/plan", "httptool", "langgraph", "mcp", "gateway", "internal/egress", "internal/redact", "groupchat/profile", "groupchat/tools", "groupchat/ask", "groupchat/choose", "groupchat/failure"}, testsMay: []string{"groupchat/groupchattest", "groupchat/modeltest", "groupchat/thread", "model/openai/openaitest"},
 		why: "team files are made of what Go programs have; who embeds the service needs neither YAML nor MCP"},
 	{dir: "gateway/teamfile/teamtest", may: []string{"state/document", "agui", "agui/client", "errcode", "state", "model", "groupchat", "groupchat/modeltest", "gateway", "gateway/teamfile", "internal/inprocess"}, testsMay: []string{"model/openai", "model/openai/openaitest"},
 		why: "a team is tested as it is served, by a gateway that is asked as clients ask it"},
@@ -162,7 +164,7 @@ var rooms = []room{
 		why: "wiring: the only place that knows everybody"},
 	{dir: "cmd/gateway/internal/chat", may: []string{"state/document", "internal/clip", "agui", "agui/client", "agui/run", "state"},
 		why: "a client at a terminal knows the protocol and what answers are held against, and of servers nothing that others do not know"},
-	{dir: "cmd/gateway/internal/doctor", may: []string{"a2a", "agui", "agui/client", "errcode", "langgraph", "state", "state/filestore", "state/redisstore", "model/openai", "groupchat", "gateway/auth", "internal/egress", "internal/redact"}, testsMay: []string{"model/openai/openaitest", "mcp"},
+	{dir: "cmd/gateway/internal/doctor", may: []string{"a2a", "agui", "agui/client", "errcode", "langgraph", "state", "state/filestore", "state/redisstore", "model/anthropic", "model/openai", "groupchat", "gateway/auth", "internal/egress", "internal/redact"}, testsMay: []string{"model/openai/openaitest", "mcp"},
 		why: "checks see the parts of an installation as they are, and not how the program puts them together"},
 	{dir: "telemetry", may: []string{"internal/clip", "agui", "errcode"},
 		why: "what a step tells of itself is decided below everybody who takes steps"},

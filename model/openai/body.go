@@ -7,6 +7,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/model"
+	"github.com/agui-gateway/gateway/model/internal/provider"
 	"github.com/agui-gateway/gateway/model/internal/shortid"
 )
 
@@ -58,7 +59,7 @@ func (m *Model) body(r model.Request, f form) ([]byte, error) {
 	for _, t := range r.Tools {
 		w.Tools = append(w.Tools, goopenai.Tool{Type: goopenai.ToolTypeFunction,
 			Function: &goopenai.FunctionDefinition{Name: model.ToolName(t.Name), Description: t.Description,
-				Parameters: toolParameters(t.Parameters)}})
+				Parameters: provider.ToolParameters(t.Parameters)}})
 	}
 	return json.Marshal(w)
 }
@@ -74,7 +75,7 @@ func (m *Model) messageBody(message model.Message) chatMessage {
 	for _, c := range message.Calls {
 		w.ToolCalls = append(w.ToolCalls, chatCall{ToolCall: goopenai.ToolCall{
 			ID: shortid.Of(c.ID), Type: goopenai.ToolTypeFunction,
-			Function: goopenai.FunctionCall{Name: model.ToolName(c.Name), Arguments: objectText(c.Arguments)},
+			Function: goopenai.FunctionCall{Name: model.ToolName(c.Name), Arguments: provider.ObjectText(c.Arguments)},
 		}})
 	}
 	if message.CallID != "" {
@@ -84,38 +85,4 @@ func (m *Model) messageBody(message model.Message) chatMessage {
 		m.sendBack(&w, message)
 	}
 	return w
-}
-
-// objectText is arguments, or an empty object if a call was cut off before they were complete: servers decode
-// arguments, and refuse a conversation in which they cannot. The call's result tells the model what became of the call.
-func objectText(arguments string) string {
-	var object map[string]json.RawMessage
-	if json.Unmarshal([]byte(arguments), &object) != nil || object == nil {
-		return "{}"
-	}
-	return arguments
-}
-
-// toolParameters is schema as servers accept it: an object, with the members type and properties, on which some insist.
-func toolParameters(schema json.RawMessage) json.RawMessage {
-	var object map[string]json.RawMessage
-	if json.Unmarshal(schema, &object) != nil || object == nil {
-		return json.RawMessage(`{"type":"object","properties":{}}`)
-	}
-	_, typed := object["type"]
-	_, listed := object["properties"]
-	if typed && listed {
-		return schema
-	}
-	if !typed {
-		object["type"] = json.RawMessage(`"object"`)
-	}
-	if !listed {
-		object["properties"] = json.RawMessage(`{}`)
-	}
-	out, err := json.Marshal(object)
-	if err != nil {
-		return schema
-	}
-	return out
 }

@@ -66,7 +66,7 @@ func readError(f *provider.Fault, raw json.RawMessage) {
 	}
 	var said []string
 	for _, word := range []json.RawMessage{e.Type, e.Code, e.Status, e.Param} {
-		if w := jsonText(word); errorWord(w) {
+		if w := jsonText(word); provider.IsWord(w) {
 			said = append(said, w)
 		}
 		if n, ok := jsonCount(word); ok && f.Status == 0 && n >= 400 && n < 600 {
@@ -133,7 +133,7 @@ func objectedTo(raw json.RawMessage) string {
 			path = strings.TrimPrefix(strings.Join(names, "."), "body.")
 		}
 	}
-	if len(path) > maxPath || strings.ContainsFunc(path, func(r rune) bool { return !isWordRune(r) }) {
+	if len(path) > maxPath || strings.ContainsFunc(path, func(r rune) bool { return !provider.IsWordRune(r) }) {
 		return ""
 	}
 	return path
@@ -141,14 +141,3 @@ func objectedTo(raw json.RawMessage) string {
 
 // maxPath is the most bytes of a path into a request that an error tells.
 const maxPath = 200
-
-// errorWord reports whether a server's word is one: nothing of a conversation, and no key, looks like it.
-func errorWord(s string) bool {
-	return s != "" && len(s) <= 48 && !strings.HasPrefix(s, "sk-") &&
-		!strings.ContainsFunc(s, func(r rune) bool { return !isWordRune(r) })
-}
-
-// isWordRune reports whether r is in servers' words for programs.
-func isWordRune(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-.[]", r)
-}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/model"
+	"github.com/agui-gateway/gateway/model/internal/provider"
 	"github.com/agui-gateway/gateway/model/internal/shortid"
 )
 
@@ -39,7 +40,7 @@ func (m *Model) responsesBody(r model.Request, f form) ([]byte, error) {
 	w.Input = input
 	for _, t := range r.Tools {
 		tool := goopenai.NewResponseFunctionTool(goopenai.FunctionDefinition{
-			Name: model.ToolName(t.Name), Description: t.Description, Parameters: toolParameters(t.Parameters),
+			Name: model.ToolName(t.Name), Description: t.Description, Parameters: provider.ToolParameters(t.Parameters),
 		})
 		tool.Parameters["strict"] = false // the API's own default is true, which refuses most schemas
 		w.Tools = append(w.Tools, tool)
@@ -101,7 +102,7 @@ func (m *Model) spokenItems(message model.Message) []any {
 			calls++
 			items = append(items,
 				goopenai.ResponseOutputItem{Type: "function_call", CallID: shortid.Of(c.ID),
-					Name: model.ToolName(c.Name), Arguments: objectText(c.Arguments)})
+					Name: model.ToolName(c.Name), Arguments: provider.ObjectText(c.Arguments)})
 		}
 	}
 	var kept responsesOpaque

@@ -75,6 +75,9 @@ func (d *Draft) add(all *draftText, piece surrogate.Text, on func(string) error)
 	return d.refused
 }
 
+// Said returns the text and the reasoning so far.
+func (d *Draft) Said() (text, reasoning string) { return d.text.String(), d.reasoning.String() }
+
 // Call adds a piece of a call, and returns which one of the reply it is. The index is -1, and the others are empty,
 // where the server does not say.
 func (d *Draft) Call(index int, id, name string, piece surrogate.Text) (int, error) {

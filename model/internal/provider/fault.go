@@ -168,3 +168,14 @@ func unlocated(err error) error {
 	}
 	return err
 }
+
+// IsWord reports whether a server's word is one for programs: nothing of a conversation, and no key, looks like it.
+func IsWord(s string) bool {
+	return s != "" && len(s) <= 48 && !strings.HasPrefix(s, "sk-") &&
+		!strings.ContainsFunc(s, func(r rune) bool { return !IsWordRune(r) })
+}
+
+// IsWordRune reports whether r is in servers' words for programs.
+func IsWordRune(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-.[]", r)
+}
