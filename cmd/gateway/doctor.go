@@ -120,18 +120,21 @@ func partChecks(team *teamfile.Team) []doctor.Check {
 	var checks []doctor.Check
 	for _, m := range team.Parts.Models {
 		if p, ok := m.Model.(prober); ok {
-			checks = append(checks, doctor.Model{Name: m.Name, Called: p.String(), Probe: p.Probe}.Check())
+			provider, _ := model.Identify(m.Model)
+			checks = append(checks,
+				doctor.Model{Name: m.Name, Called: p.String(), Provider: provider, Probe: p.Probe}.Check())
 			continue
 		}
 		called := "it"
 		var ask func(context.Context) error
-		if provider, name := model.Identify(m.Model); name != "" {
+		provider, name := model.Identify(m.Model)
+		if name != "" {
 			called = "model " + provider + "/" + name
 		}
 		if c, ok := m.Model.(model.Checker); ok {
 			ask = c.Check
 		}
-		checks = append(checks, doctor.ProvidedModel(m.Name, called, ask))
+		checks = append(checks, doctor.ProvidedModel(m.Name, called, provider, ask))
 	}
 	for _, s := range team.Parts.Servers {
 		checks = append(checks, doctor.MCPServer{Name: s.Name, Tools: s.Server.Source(mcp.SourceOptions{}).Tools,

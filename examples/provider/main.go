@@ -1,4 +1,4 @@
-// Command provider serves a team file with models of Anthropic's Messages API: the gateway as a library, with one more
+// Command provider serves a team file with models by Ollama's own API: the gateway as a library, with one more
 // provider.
 package main
 
@@ -18,7 +18,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/gateway/teamfile"
 
-	_ "example.com/provider/anthropic" // the type anthropic of models
+	_ "example.com/provider/ollama" // the type ollama-native of models
 )
 
 func main() {

@@ -11,42 +11,13 @@ import (
 	"testing"
 )
 
-// events are two replies as the Messages API documents its streams: one thinks and calls a tool, the other says what
-// the tool said. Both are replayed; nothing here speaks to Anthropic.
-var events = []string{`
-data: {"type":"message_start","message":{"id":"msg_1","role":"assistant","content":[],"usage":{"input_tokens":20,"output_tokens":1}}}
-
-data: {"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}
-
-data: {"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"The clerk knows."}}
-
-data: {"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"EqQBCg=="}}
-
-data: {"type":"content_block_stop","index":0}
-
-data: {"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"toolu_1","name":"find_book","input":{}}}
-
-data: {"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"query\":\"Emma\"}"}}
-
-data: {"type":"content_block_stop","index":1}
-
-data: {"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":null},"usage":{"output_tokens":30}}
-
-data: {"type":"message_stop"}
-
-`, `
-data: {"type":"message_start","message":{"id":"msg_2","role":"assistant","content":[],"usage":{"input_tokens":60,"output_tokens":1}}}
-
-data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}
-
-data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Emma is on shelf 7."}}
-
-data: {"type":"content_block_stop","index":0}
-
-data: {"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":9}}
-
-data: {"type":"message_stop"}
-
+// replies are two as Ollama documents its streams: one thinks and calls a tool, the other has the result in words. Both
+// are replayed; nothing here speaks to Ollama.
+var replies = []string{`{"message":{"role":"assistant","content":"","thinking":"The clerk knows."},"done":false}
+{"message":{"role":"assistant","content":"","tool_calls":[{"function":{"name":"find_book","arguments":{"query":"Emma"}}}]},"done":false}
+{"message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","prompt_eval_count":20,"eval_count":30}
+`, `{"message":{"role":"assistant","content":"Emma is on shelf 7."},"done":false}
+{"message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","prompt_eval_count":60,"eval_count":9}
 `}
 
 // TestTheTeamFileIsServed plays a run of the example's own file, with a tool that is another agent.
@@ -57,17 +28,16 @@ func TestTheTeamFileIsServed(t *testing.T) {
 		body, _ := io.ReadAll(r.Body)
 		mu.Lock()
 		defer mu.Unlock()
-		if len(asked) == len(events) {
+		if len(asked) == len(replies) {
 			http.Error(w, "asked too often", http.StatusTeapot)
 			return
 		}
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, events[len(asked)])
+		w.Header().Set("Content-Type", "application/x-ndjson")
+		_, _ = io.WriteString(w, replies[len(asked)])
 		asked = append(asked, string(body))
 	}))
 	defer api.Close()
-	t.Setenv("ANTHROPIC_API_KEY", "sk-ant-hush")
-	t.Setenv("ANTHROPIC_BASE_URL", api.URL)
+	t.Setenv("OLLAMA_URL", api.URL)
 
 	ctx, stop := context.WithCancel(t.Context())
 	ready, ended := make(chan net.Addr, 1), make(chan error, 1)
@@ -93,17 +63,12 @@ func TestTheTeamFileIsServed(t *testing.T) {
 			t.Errorf("the stream lacks %s:\n%s", want, stream)
 		}
 	}
-	for _, secret := range []string{"hush", "EqQBCg=="} {
-		if strings.Contains(string(stream), secret) {
-			t.Errorf("clients are shown %s", secret)
-		}
-	}
 	if len(asked) != 2 {
 		t.Fatalf("the API was asked %d times, want twice", len(asked))
 	}
 	for _, want := range []string{
-		`{"type":"thinking","thinking":"The clerk knows.","signature":"EqQBCg=="},{"type":"tool_use",`, `"input":{"query":"Emma"}`,
-		`"content":[{"type":"text","text":"Shelf 7."}]`,
+		`"tool_calls":[{"function":{"arguments":{"query":"Emma"},"name":"find_book"}}]`,
+		`{"content":"Shelf 7.","role":"tool","tool_name":"find_book"}`,
 	} {
 		if !strings.Contains(asked[1], want) {
 			t.Errorf("the API is asked %s\nwant %s in it", asked[1], want)

@@ -66,12 +66,12 @@ func configured(o openai.Options) bool { return o.BaseURL != "" || o.Key != "" }
 func (b *builder) buildModel(key, n *Value) model.Model {
 	f := n.Fields(fmt.Sprintf("model %q", key.text), "model")
 	f.Take("cache") // see cached
-	switch kind := b.modelType(f.Take("type")); kind {
+	switch kind, named := b.modelType(f); kind {
 	case "":
 		return nil
 	case builtIn:
 	default:
-		return b.providedModel(key, n, kind, []string{"type", "cache"})
+		return b.providedModel(key, n, kind, []string{named, "cache"})
 	}
 	o := b.readModel(f, key.text)
 	switch {
@@ -98,13 +98,15 @@ func (b *builder) readModel(f *Fields, name string) openai.Options {
 	b.optionalModelSettings = true
 	o.BaseURL, o.Key = f.Take("base_url").httpURL(), f.Take("api_key").secret()
 	b.optionalModelSettings = false
-	if !configured(o) {
+	o.Provider = b.presetProvider(f.v.member("provider"), f.v.member("base_url"), &o)
+	if !configured(o) && f.ok() {
 		o.BaseURL, o.Key = b.o.Model.BaseURL, b.o.Model.Key
 	}
 	if v := f.Take("model"); v != nil {
 		o.Name = v.Text()
 	}
-	o.Provider, o.APIVersion = f.Take("provider").Text(), f.Take("api_version").Text()
+	f.Take("provider") // see above
+	o.APIVersion = f.Take("api_version").Text()
 	o.Price = price(f.Take("price"))
 	if o.Price == nil && name == defaultModel {
 		o.Price = b.o.Model.Price

@@ -10,26 +10,89 @@ import (
 	"github.com/agui-gateway/gateway/internal/egress"
 	"github.com/agui-gateway/gateway/internal/redact"
 	"github.com/agui-gateway/gateway/model"
+	"github.com/agui-gateway/gateway/model/anthropic"
+	"github.com/agui-gateway/gateway/model/openai"
 )
 
 // builtIn is the type of models behind APIs like OpenAI's, which this package reads.
 const builtIn = "openai"
 
-// providersOf returns the registered providers and those of the options, which have precedence.
+// providersOf returns the providers of this module, the registered ones, which have precedence over them, and those of
+// the options, which have precedence over both.
 func providersOf(o Options) map[string]model.Provider {
-	all := model.Providers()
+	all := map[string]model.Provider{anthropic.Name: openAnthropic(o.Env)}
+	maps.Copy(all, model.Providers())
 	maps.Copy(all, o.Providers)
 	delete(all, builtIn)
 	return all
 }
 
-// modelType reads the type of a model. It returns "" for an unknown one, which is noted.
-func (b *builder) modelType(n *Value) string {
-	if n == nil {
-		return builtIn
+// openAnthropic returns the provider of Anthropic's models. A model without a key and a URL has the key of the
+// environment.
+func openAnthropic(env func(string) (string, bool)) model.Provider {
+	return func(c model.Config) (model.Model, error) {
+		key, _ := env(anthropic.KeyVariable)
+		if key != "" && c.Settings["api_key"] == nil && c.Settings["base_url"] == nil {
+			c.Settings = maps.Clone(c.Settings)
+			c.Settings["api_key"] = key
+		}
+		return anthropic.Open(c)
 	}
-	names := slices.Sorted(maps.Keys(b.o.Providers))
-	return n.OneOf(append([]string{builtIn}, names...)...)
+}
+
+// modelType returns the type of a model, and the key of the file that says it: type, or provider if that names a
+// provider with other keys. The type is "" for an unknown one, which is noted.
+func (b *builder) modelType(f *Fields) (kind, key string) {
+	n := f.Take("type")
+	if n == nil {
+		if name := f.v.member("provider").Text(); b.o.Providers[name] != nil {
+			return name, "provider"
+		}
+		return builtIn, "type"
+	}
+	if _, preset := openai.PresetOf(n.Text()); preset && n.Text() != builtIn {
+		n.Bad("%s is a provider with OpenAI's API; write `provider: %s`, and no type", n.quoted(), n.Text())
+		return "", "type"
+	}
+	return n.OneOf(b.providerNames()...), "type"
+}
+
+// providerNames are the names that provider may have in an entry without a URL.
+func (b *builder) providerNames() []string {
+	names := slices.Collect(maps.Keys(b.o.Providers))
+	for _, p := range openai.Presets() {
+		names = append(names, p.Name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// presetProvider reads the provider of a model behind an API like OpenAI's. For an entry without a URL it fills in the
+// URL and the key of a known one. A key of the environment is sent to that server only. With a URL, any name is good.
+func (b *builder) presetProvider(n, url *Value, o *openai.Options) string {
+	name := n.Text()
+	preset, known := openai.PresetOf(name)
+	switch {
+	case name == "" || url != nil:
+		return name
+	case !known:
+		return n.OneOf(b.providerNames()...)
+	case preset.BaseURL == "" || name == builtIn: // the first needs a URL, and the other may have that of the settings
+		return name
+	}
+	from := func(text string) *Value {
+		return &Value{r: n.r, kind: scalarNode, line: n.line, column: n.column, text: text}
+	}
+	o.BaseURL = from(preset.BaseURL).httpURL()
+	if preset.KeyVariable == "" || o.Key != "" {
+		return name
+	}
+	if value, _ := b.env(preset.KeyVariable); value == "" {
+		n.Bad("there is no key for %s; set %s in the environment, or write `api_key`", name, preset.KeyVariable)
+	} else {
+		o.Key = from("${" + preset.KeyVariable + "}").secret()
+	}
+	return name
 }
 
 // providedModel lets a provider open the model that n describes; own are the keys that are not the provider's. It

@@ -122,7 +122,12 @@ func loadModels(t *testing.T, transport http.RoundTripper) *Team {
 	block, _, _ = strings.Cut(block, "```")
 	file := "version: 1\n" + block + "agents: { a: { type: script, steps: [ say: hello ] } }\n"
 	team, err := parse("models.yaml", []byte(file), Options{
-		Env:   func(string) (string, bool) { return "key-0123456789", true },
+		Env: func(name string) (string, bool) {
+			if name == "AWS_REGION" {
+				return "eu-central-1", true
+			}
+			return "key-0123456789", true
+		},
 		Model: openai.Options{HTTP: &http.Client{Transport: transport}},
 	})
 	if err != nil {

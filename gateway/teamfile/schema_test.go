@@ -180,7 +180,7 @@ func askedKeys(t *testing.T) map[string][]string {
 
 // testEnv has the variables of good files.
 var testEnv = map[string]string{
-	"GREETING": "Good day", "ROUNDS": "8", "EMPTY": "", "OPENAI_API_KEY": "key", "OPENAI_BASE_URL": "http://127.0.0.1:1/v1",
+	"ANTHROPIC_API_KEY": "key", "GREETING": "Good day", "ROUNDS": "8", "EMPTY": "", "OPENAI_API_KEY": "key", "OPENAI_BASE_URL": "http://127.0.0.1:1/v1",
 	"UPSTREAM_TOKEN": "token", "UPSTREAM_URL": "http://127.0.0.1:1/agents/x",
 }
 

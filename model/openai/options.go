@@ -15,10 +15,11 @@ import (
 
 // Options say where a model is and how it is asked. Only Name is required.
 type Options struct {
-	// Provider names who serves the model, in the usage of runs; empty means the host of BaseURL. "azure" also says
-	// that BaseURL is an Azure OpenAI resource, and Name a deployment there.
+	// Provider names the model's server, in the usage of runs; empty means the host of BaseURL. The name of a [Preset]
+	// fills in what is known of that server and empty here. "azure" also says that BaseURL is an Azure OpenAI resource,
+	// and Name a deployment there.
 	Provider string
-	// BaseURL is the root of an OpenAI-compatible API; empty means OpenAI's own, which needs a Key.
+	// BaseURL is the root of an OpenAI-compatible API; empty means the preset's, or OpenAI's own, which needs a Key.
 	BaseURL string
 	Key     string // the API key; it is in no log and no error
 	Name    string // by which the server knows the model
@@ -84,8 +85,9 @@ func (o *Options) normalize() (*url.URL, error) {
 	if o.Name == "" {
 		return nil, errors.New("has no name")
 	}
+	o.applyPreset()
 	if o.BaseURL == "" {
-		if o.Key == "" || o.Provider == "azure" {
+		if _, preset := PresetOf(o.Provider); o.Key == "" || preset {
 			return nil, errors.New("has neither a base URL nor a key for the default one")
 		}
 		o.BaseURL = "https://api.openai.com/v1"

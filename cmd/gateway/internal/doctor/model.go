@@ -7,6 +7,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/model/anthropic"
 	"github.com/agui-gateway/gateway/model/openai"
 )
 
@@ -14,7 +15,9 @@ import (
 type Model struct {
 	Name   string // in the team file
 	Called string // the configuration, without the key
-	Probe  func(ctx context.Context) (openai.Probe, error)
+	// Provider is the name of its server in the usage of runs.
+	Provider string
+	Probe    func(ctx context.Context) (openai.Probe, error)
 }
 
 // Check returns the check of a model.
@@ -62,7 +65,8 @@ func (m Model) describeRefusal(ctx context.Context, p openai.Probe, err error) (
 		return m.Called + " answers with something that is no reply of a model: " + causeOf(err) + ".",
 			"Correct -model-url (OPENAI_BASE_URL), or base_url in the team file: most end in /v1."
 	}
-	return describeModelRefusal(ctx, m.Called, err, "Correct -model-key (OPENAI_API_KEY), or api_key in the team file.",
+	return describeModelRefusal(ctx, m.Called, err,
+		keyAdvice(m.Provider, "Correct -model-key (OPENAI_API_KEY), or api_key in the team file."),
 		"Start its server, or correct -model-url (OPENAI_BASE_URL), or base_url in the team file; of a quota that "+
 			"is used up the provider's console tells.",
 		"Correct the URL, of which most end in /v1, or the model's name; in the team file base_url and model.")
@@ -86,15 +90,29 @@ func describeModelRefusal(ctx context.Context, called string, err error, key, ad
 	}
 }
 
-// ProvidedModel returns the check of a model of a registered provider: its name in the team file, and its configuration
-// without the key. A model that cannot be asked passes.
-func ProvidedModel(name, called string, ask func(ctx context.Context) error) Check {
+// keyAdvice returns how to correct the key of a known provider, or otherwise.
+func keyAdvice(name, otherwise string) string {
+	preset, _ := openai.PresetOf(name)
+	variable := preset.KeyVariable
+	if name == anthropic.Name {
+		variable = anthropic.KeyVariable
+	}
+	if variable == "" || name == "openai" {
+		return otherwise
+	}
+	return "Correct " + variable + " in the environment, or api_key in the team file."
+}
+
+// ProvidedModel returns the check of a model of another provider than openai: its name in the team file, its
+// configuration without the key, and the provider. A model that cannot be asked passes.
+func ProvidedModel(name, called, provider string, ask func(ctx context.Context) error) Check {
 	return check("model", name, func(ctx context.Context, c Check) []Finding {
 		if ask == nil {
 			return c.ok(called + " is set up; its provider has no way to find out whether it answers.")
 		}
 		if err := ask(ctx); err != nil {
-			says, mend := describeModelRefusal(ctx, called, err, "Correct the key in the team file.",
+			says, mend := describeModelRefusal(ctx, called, err,
+				keyAdvice(provider, "Correct the key in the team file."),
 				"Start its server, or correct its address in the team file.",
 				"Correct its description in the team file; the manual of its provider says what may be there.")
 			return c.wrong(says, mend)
