@@ -1,7 +1,7 @@
 // Command gateway serves a team of agents over AG-UI.
 //
 //	gateway [serve] [flags]          run the server
-//	gateway init                     write a commented starter team file
+//	gateway init, gateway init KIND  write a commented starter team file, or a team of a kind
 //	gateway validate -config FILE    check a team file
 //	gateway test PATH [flags]        play golden conversations with their teams
 //	gateway chat [flags]             talk to an agent in a terminal, or from a script

@@ -34,7 +34,7 @@ type command struct {
 	name, help string
 	settings   []string // which it takes; nil means all
 	run        func(ctx context.Context, c *config, stdout, stderr io.Writer) error
-	operand    string                                                 // the argument before its flags, if any
+	operand    string                                                 // before its flags; in brackets: optional
 	misfit     func(err error, args []string, stdout io.Writer) error // handles invalid settings; may be nil
 	define     func(*config) []setting                                // replaces the server's settings
 }
@@ -42,7 +42,8 @@ type command struct {
 func commands() []command {
 	return []command{
 		{name: "serve", help: "run the server; this is what happens without a command", run: serve},
-		{name: "init", help: "write a commented starter team file", settings: []string{"config"}, run: initTeam},
+		{name: "init", help: "write a commented starter team file, or a team with golden conversations: support, " +
+			"research, panel, travel or mcp", operand: "[KIND]", define: initSettings, run: initTeam},
 		{name: "validate", help: "check a team file: exit 0, or 1 with every problem named",
 			settings: append([]string{"config", "env-file", "model-url", "model", "model-key", "allow-addresses",
 				"probe", "json"}, authFlags...), run: validate},

@@ -291,8 +291,9 @@ func (cmd command) togglesOf(c *config) []toggle {
 // parse reads a command's settings: flags precede the -env-file, the environment and defaults. "" is no value.
 func parse(cmd command, args []string, env func(string) (string, bool)) (*config, error) {
 	c := &config{env: env}
-	if cmd.operand != "" {
-		if len(args) == 0 || strings.HasPrefix(args[0], "-") && args[0] != "-" {
+	flagsOnly := len(args) == 0 || strings.HasPrefix(args[0], "-") && args[0] != "-"
+	if cmd.operand != "" && !(flagsOnly && strings.HasPrefix(cmd.operand, "[")) {
+		if flagsOnly {
 			if slices.ContainsFunc(args, func(a string) bool {
 				return strings.TrimLeft(a, "-") == "h" ||
 					strings.TrimLeft(a, "-") == "help"

@@ -146,6 +146,9 @@ test("copilotkit-react shows the questions of any team", async (t) => {
   }
 });
 
+/** Approves of a call. */
+const allow = (page, tool) => page.getByRole("group", { name: `May I call ${tool}?` }).getByRole("button", { name: "Yes", exact: true }).click();
+
 // What is said to an agent of each team of examples/teams, and what is done until it has said the last.
 const teams = {
   assistant: ["assistant", "What is two and two?", async () => {}, "Four."],
@@ -185,6 +188,26 @@ const teams = {
     "Hotel: Hotel Zoe",
   ],
   triage: ["support", "I was charged twice", async () => {}, "You get 12 euros back."],
+  panel: ["panel", "Should our bakery close on Mondays?", async () => {}, "Not yet. The contracts decide it: ask each employee for a signature, and try it in January."],
+  support: ["support", "I was charged twice for order 1042.", (page) => allow(page, "refund"), "You have 45 euros back for order 1042."],
+  delegation: [
+    "organiser",
+    "Prepare our summer party for 40 people.",
+    async (page) => {
+      await allow(page, "buyer");
+      await allow(page, "book");
+    },
+    "The boat is booked for 20 June. It costs 1200 euros.",
+  ],
+  approvals: [
+    "claims",
+    "Claims 17 and 18",
+    async (page) => {
+      await allow(page, "pay");
+      await allow(page, "pay_exception");
+    },
+    "Claims 17 and 18 are paid.",
+  ],
   remote: ["desk", "May I do that?", (page) => choose(page, "Japan"), "You may."],
 };
 

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { card } from "./lib/calls.mjs";
 import { thread } from "./lib/chat.mjs";
 import { focused, tabTo } from "./lib/keyboard.mjs";
 import { pushed } from "./lib/nightly.mjs";
@@ -35,6 +36,7 @@ async function reach(page, target) {
 }
 
 const send = (card) => card.getByTestId("answer-send");
+const approve = (page, tool) => card(page, tool).getByTestId("approve");
 
 // What is said to an agent of each team, what is done until it has said the last, and what that is.
 const teams = {
@@ -75,6 +77,27 @@ const teams = {
     "Hotel Zoe",
   ],
   triage: ["support", "I was charged twice", async () => {}, "You get 12 euros back."],
+  panel: ["panel", "Should our bakery close on Mondays?", async () => {}, "Not yet. The contracts decide it"],
+  support: ["support", "I was charged twice for order 1042.", (page, { press }) => press(page, approve(page, "refund")), "You have 45 euros back"],
+  delegation: [
+    "organiser",
+    "Prepare our summer party for 40 people.",
+    async (page, { press }) => {
+      await press(page, approve(page, "buyer"));
+      await press(page, approve(page, "book"));
+    },
+    "The boat is booked for 20 June.",
+  ],
+  approvals: [
+    "claims",
+    "Claims 17 and 18",
+    async (page, { press }) => {
+      await press(page, approve(page, "pay"));
+      await press(page, approve(page, "pay_exception"));
+      await press(page, page.getByTestId("send-answers"));
+    },
+    "Claims 17 and 18 are paid.",
+  ],
   remote: ["desk", "May I do that?", (page, { press }) => press(page, option(page, "Japan")), "You may."],
 };
 

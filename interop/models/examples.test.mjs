@@ -5,13 +5,13 @@ import { readdirSync } from "node:fs";
 import { describe, test } from "node:test";
 import { versions } from "../lib/client.mjs";
 import { Tab } from "./lib/tab.mjs";
-import { serveTeams } from "./lib/teams.mjs";
+import { fetched, serveTeams } from "./lib/teams.mjs";
 
 const { gateways, mock, folder } = await serveTeams();
 
 test("every example is tried", () => {
   const teams = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  assert.deepEqual(Object.keys(gateways).toSorted(), teams.toSorted());
+  assert.deepEqual([...Object.keys(gateways), ...fetched].toSorted(), teams.toSorted());
 });
 
 for (const version of versions) {
@@ -70,6 +70,47 @@ for (const version of versions) {
       assert.deepEqual(last.outcome, { type: "success" }, last.text);
       const { state } = await tab.agrees();
       assert.deepEqual([state.itinerary.flight.price, state.itinerary.hotel.name, state.planning_step], ["$650", "Hotel Zoe", "complete"]);
+    });
+
+    test("panel", async () => {
+      const tab = enter("panel", "panel");
+      const stream = await tab.say("Should our bakery close on Mondays?");
+      assert.deepEqual(stream.texts.map((text) => text.split(" ")[0]), ["Mondays", "The", "I", "Not"], stream.text);
+      const asked = (await mock.requests()).find(({ messages }) => messages[0].content.startsWith("You decide about an idea"));
+      assert.match(asked.messages.at(-1).content, /economist: Mondays[^]*lawyer: The contracts[^]*customer: I buy/);
+      const { state } = await tab.agrees();
+      assert.deepEqual([Object.keys(state.opinions).toSorted(), state.verdict.slice(0, 8)], [["customer", "economist", "lawyer"], "Not yet."]);
+    });
+
+    test("support", async () => {
+      const tab = enter("support", "support");
+      const first = await tab.say("I was charged twice for order 1042.");
+      assert.deepEqual(first.of("TOOL_CALL_START").map(({ toolCallName }) => toolCallName), ["handoff_to_refunds", "refund"]);
+      const last = await tab.answer({ approved: true });
+      assert.deepEqual(last.texts, ["You have 45 euros back for order 1042."], last.text);
+      const { state } = await tab.agrees();
+      assert.deepEqual(state, { category: "billing", refund: { order: "1042", euros: 45 } });
+    });
+
+    test("delegation", async () => {
+      const tab = enter("delegation", "organiser");
+      const first = await tab.say("Prepare our summer party for 40 people.");
+      assert.deepEqual(first.texts, ["The boat takes 60 people for 1200 euros. The old gym takes 100 for 400."]);
+      const second = await tab.answer({ approved: true });
+      assert.equal(tab.questions.length, 1, second.text);
+      const last = await tab.answer({ approved: true, editedArgs: { venue: "Boat on the river", day: "2027-06-20", euros: 1100 } });
+      assert.deepEqual(last.texts, ["The boat is booked for 20 June. It costs 1200 euros."], last.text);
+      const { state } = await tab.agrees();
+      assert.deepEqual(state.booking, { venue: "Boat on the river", day: "2027-06-20", euros: 1100 });
+    });
+
+    test("approvals", async () => {
+      const tab = enter("approvals", "claims");
+      await tab.say("Claims 17 and 18");
+      const last = await tab.answer({ approved: true }, { approved: false, reason: "No receipt." });
+      assert.deepEqual(last.outcome, { type: "success" }, last.text);
+      const { state } = await tab.agrees();
+      assert.deepEqual(state.paid, { 17: { person: "Ada", euros: 84 } });
     });
 
     test("remote", async () => {
