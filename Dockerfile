@@ -18,6 +18,7 @@ WORKDIR /src/web
 COPY web/package.json web/package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY web .
+COPY clients/js /src/clients/js
 RUN npm run --silent build
 
 FROM golang:1.26.8-bookworm AS build

@@ -57,6 +57,6 @@ interop-copilotkit: ## the pages' tests with another CopilotKit: make interop-co
 	bash interop/browser/version.sh "$(VERSION)"
 
 clean: ## remove what builds and tests left in the checkout
-	rm -rf bin test-results web/node_modules interop/node_modules interop/*/node_modules interop/neighbours/*/node_modules interop/browser/dist examples/*/node_modules
+	rm -rf bin test-results clients/js/dist clients/js/node_modules web/node_modules interop/node_modules interop/*/node_modules interop/neighbours/*/node_modules interop/browser/dist examples/*/node_modules
 	find web/dist -mindepth 1 -not -name .gitkeep -delete
 	find . -name '*.test' -not -path '*/node_modules/*' -type f -delete

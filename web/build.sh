@@ -13,7 +13,7 @@ able() {
 
 made=dist/index.html.gz
 if [ -e "$made" ]; then
-  newer=$(find index.html package.json package-lock.json tsconfig.json vite.config.ts build.sh scripts src -type f -newer "$made" -not -name '*.test.*' -print -quit)
+  newer=$(find ../clients/js/src ../clients/js/vite.mjs index.html package.json package-lock.json tsconfig.json vite.config.ts build.sh scripts src -type f -newer "$made" -not -name '*.test.*' -print -quit)
   [ -n "$newer" ] || exit 0
 fi
 if ! able; then

@@ -1,6 +1,7 @@
 /// <reference types="vitest/config" />
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
+import { fromSources, src as client } from "../clients/js/vite.mjs";
 
 const src = (path: string) => new URL(`./src/${path}`, import.meta.url).pathname;
 
@@ -69,7 +70,11 @@ export default defineConfig({
   resolve: {
     // Streamdown brings a highlighter for 200 languages, a diagram renderer and KaTeX (17 MB, loaded piece by piece): ours
     // renders what the agents write.
-    alias: [{ find: /^streamdown$/, replacement: src("markdown/Markdown.tsx") }],
+    alias: [
+      { find: /^streamdown$/, replacement: src("markdown/Markdown.tsx") },
+      { find: /^client\//, replacement: client },
+    ],
+    dedupe: fromSources.dedupe,
   },
   base: "./", // a program may serve the page below a prefix
   build: {
@@ -85,5 +90,9 @@ export default defineConfig({
     // `npx vite` beside a running gateway, for work on the page itself.
     proxy: Object.fromEntries(["/api", "/agents", "/me", "/threads", "/readyz"].map((path) => [path, "http://127.0.0.1:8080"])),
   },
-  test: { include: ["src/**/*.test.ts", "src/**/*.test.tsx"], environment: "node" },
+  test: {
+    // The client package has the page's packages, and no runner of its own.
+    include: ["src/**/*.test.{ts,tsx}", "../clients/js/src/**/*.test.{ts,tsx}"],
+    environment: "node",
+  },
 });

@@ -19,6 +19,7 @@ formatted() {
 page_checked() {
   local rc=0
   npm --prefix web run --silent check || rc=1
+  npm --prefix clients/js run --silent check || rc=1
   npm --prefix web run --silent test || rc=1
   return "$rc"
 }

@@ -23,5 +23,5 @@ tools() {
 # One waits for the network while the other computes.
 tools &
 tools=$!
-npm_packages web interop
+npm_packages web interop clients/js
 wait "$tools"

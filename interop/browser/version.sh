@@ -14,7 +14,7 @@ trap 'rm -rf "$copy"' EXIT
 export GATEWAY_BIN=$copy/gateway
 go build -o "$GATEWAY_BIN" ./cmd/gateway
 go build -o "$TESTRUN" ./internal/testrun
-tar -c --exclude=node_modules --exclude=dist interop/package.json interop/package-lock.json interop/lib interop/copilotkit interop/models interop/browser examples | tar -x -C "$copy"
+tar -c --exclude=node_modules --exclude=dist interop/package.json interop/package-lock.json interop/lib interop/copilotkit interop/models interop/browser examples clients/js | tar -x -C "$copy"
 
 names=()
 for name in @copilotkit/react-core @copilotkit/runtime; do # not every version has both

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { Drafts } from "./drafts";
-import { JsonText, marked, parse, stringify } from "./form";
+import { JsonText, marked, parse, stringify } from "client/form";
 
 let stored: Map<string, string>;
 let over: boolean;

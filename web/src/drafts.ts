@@ -1,7 +1,7 @@
 // Drafts: text and answers that are not sent yet. They outlive their view, and a reload of their tab.
 
 import { useCallback, useRef, useState } from "react";
-import { JsonText, parse, stringify, unmarked } from "./form";
+import { JsonText, parse, stringify, unmarked } from "client/form";
 import { session, storage } from "./session/tab";
 
 const MAX_DRAFTS = 100;

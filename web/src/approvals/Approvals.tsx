@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, useState } from "react";
-import { visible } from "../form/visible";
+import { visible } from "client/form/visible";
 import { isFresh } from "../fresh";
 import { GatewayError, myApprovals, revokeApproval, threadApprovals } from "../gateway/api";
 import type { RememberedApproval } from "../gateway/types";

@@ -1,7 +1,7 @@
 import { useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import { Seen } from "../content/Seen";
-import { visible } from "../form/visible";
+import { Seen } from "client/react/Seen";
+import { visible } from "client/form/visible";
 import type { RememberedApproval } from "../gateway/types";
 
 interface Props {

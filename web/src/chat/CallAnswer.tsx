@@ -1,10 +1,10 @@
 import { useAgent, useCopilotKit } from "@copilotkit/react-core/v2";
 import { type FormEvent, useId, useState } from "react";
-import { Seen } from "../content/Seen";
-import { Value } from "../content/Value";
+import { Seen } from "client/react/Seen";
+import { Value } from "client/react/Value";
 import { useDraft } from "../drafts";
-import { read } from "../form";
-import { words } from "../form/words";
+import { read } from "client/form";
+import { words } from "client/form/words";
 import { newID } from "../id";
 import { useTalk } from "./context";
 

@@ -6,12 +6,14 @@ import type { AgentInfo } from "../gateway/types";
 import { renderers } from "../past/Behind";
 import { useConnection } from "../shell/connection";
 import { useNotify } from "../shell/notices";
+import { CardContext } from "client/react/context";
+import { cards } from "./cards";
 import { Conversation } from "./Conversation";
 import { describe } from "./failure";
 import "@copilotkit/react-core/v2/styles.css";
 import "./chat.css";
-import "./question.css";
-import "./approval.css";
+import "client/react/question.css";
+import "client/react/approval.css";
 import "./tool.css";
 import "../past/past.css";
 import "./side.css";
@@ -52,9 +54,11 @@ export default function Chat({ agent, thread, fresh }: Props) {
   return (
     // "rest", not "auto": that falls back to another transport for good when /info fails once.
     <CopilotKitProvider runtimeUrl={runtimeUrl} headers={headers} useSingleEndpoint={false} enableInspector={false} renderActivityMessages={activities} renderCustomMessages={renderers} onError={onError}>
-      <Gate agent={agent.id}>
-        <Conversation agent={agent} thread={thread} fresh={fresh} />
-      </Gate>
+      <CardContext value={cards}>
+        <Gate agent={agent.id}>
+          <Conversation agent={agent} thread={thread} fresh={fresh} />
+        </Gate>
+      </CardContext>
     </CopilotKitProvider>
   );
 }

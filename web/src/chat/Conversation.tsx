@@ -2,7 +2,7 @@ import { CopilotChat, UseAgentUpdate, useAgent, useCopilotKit, useDefaultRenderT
 import { Suspense, use, useCallback, useEffect, useMemo, useReducer, useRef, useState } from "react";
 import { OpenApprovals } from "../approvals/OpenApprovals";
 import { Contained } from "../content/Contained";
-import { rounded } from "../form";
+import { rounded } from "client/form";
 import { forkThread } from "../gateway/api";
 import type { AgentInfo, Interrupt } from "../gateway/types";
 import { useFollow } from "../gateway/useFollow";
@@ -20,7 +20,7 @@ import { CallsContext, useCalls } from "./calls";
 import { ChatView } from "./ChatView";
 import { type Talk, TalkContext, WorkingContext } from "./context";
 import { keyOf } from "./difference";
-import { same } from "./facts";
+import { same } from "client/facts";
 import { Questions } from "./Questions";
 import { SpokenNow, workingNow } from "./Speaker";
 import { Specialists } from "./Specialists";

@@ -2,14 +2,14 @@ import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "re
 import { flushSync } from "react-dom";
 import { Contained } from "../content/Contained";
 import { useDraft } from "../drafts";
-import { marked, mayBeRounded } from "../form";
-import { type Answer, type GatewayError, resumeThread } from "../gateway/api";
-import type { Interrupt } from "../gateway/types";
-import { type Reason, useTalk } from "./context";
-import { DecideAll } from "./DecideAll";
-import { answerOf, type Draft, emptyDraft } from "./draft";
-import { Question } from "./Question";
-import { Refused } from "./Refused";
+import { marked, mayBeRounded } from "client/form";
+import { type GatewayError, resumeThread } from "../gateway/api";
+import type { Answer, Interrupt, Reason } from "client/types";
+import { useTalk } from "./context";
+import { DecideAll } from "client/react/DecideAll";
+import { answerOf, type Draft, emptyDraft } from "client/draft";
+import { Question } from "client/react/Question";
+import { Refused } from "client/react/Refused";
 import { standing } from "./standing";
 
 interface Props {

@@ -3,14 +3,8 @@ import type { Following } from "../gateway/useFollow";
 import { IconPeople } from "../shell/icons";
 import { ViewContext } from "../views/useView";
 import type { Sign } from "../views/view";
-import { words } from "../form/words";
+import { speakerName } from "client/react/speaker";
 import { WorkingContext } from "./context";
-
-/** The name people see: "flights_agent" is "Flights". */
-export function speakerName(name: string): string {
-  const leaf = name.split(".").at(-1) ?? name;
-  return words(leaf.replace(/_agent$/, "")) || name;
-}
 
 /** The colour and the sign of a speaker, beside the name. */
 export function SpeakerSign({ name }: { name: string }) {

@@ -1,6 +1,7 @@
 import type { AgentInfo } from "../gateway/types";
 import type { Following } from "../gateway/useFollow";
-import { speakerName, SpeakerSign } from "./Speaker";
+import { speakerName } from "client/react/speaker";
+import { SpeakerSign } from "./Speaker";
 
 interface Props {
   participants: AgentInfo["participants"];

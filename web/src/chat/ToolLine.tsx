@@ -3,16 +3,16 @@ import { useMemo } from "react";
 import { Files } from "../files/Files";
 import { filesOf, textOf } from "../files/parts";
 import { openApprovals } from "../approvals/open";
-import { mayBeRounded, parse } from "../form";
-import { words } from "../form/words";
-import { decidedOf, type Decided } from "../gateway/approval";
+import { mayBeRounded, parse } from "client/form";
+import { words } from "client/form/words";
+import { decidedOf, type Decided } from "client/approval";
 import { useSession } from "../session/tab";
 import { type CallState, useCall } from "./calls";
 import { CallAnswer } from "./CallAnswer";
-import { changedPaths } from "./changes";
+import { changedPaths } from "client/changes";
 import { useTalk } from "./context";
-import { Seen } from "../content/Seen";
-import { LongText, Value } from "../content/Value";
+import { Seen } from "client/react/Seen";
+import { LongText, Value } from "client/react/Value";
 
 interface Props {
   toolCallId: string;

@@ -1,7 +1,7 @@
 // What became of the calls of tools in a conversation.
 
 import { createContext, useContext, useMemo } from "react";
-import { decidedOf } from "../gateway/approval";
+import { decidedOf } from "client/approval";
 import type { CallResult, View } from "../gateway/view";
 
 /**

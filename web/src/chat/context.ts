@@ -2,15 +2,8 @@
 
 import { createContext, useContext } from "react";
 import type { Attachments } from "../files/rules";
-import type { Interrupt } from "../gateway/types";
+import type { Interrupt, Reason } from "client/types";
 import type { Suggestion } from "../views/view";
-
-/** Why an answer did not count, or a turn failed. */
-export interface Reason {
-  text: string;
-  /** The contract's code, if there is one. */
-  code?: string;
-}
 
 export interface Talk {
   /** The agent's id. */

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { gatewayNow } from "../gateway/clock";
+import { gatewayNow } from "client/clock";
 import type { Interrupt } from "../gateway/types";
 
 const NONE: ReadonlySet<string> = new Set();

@@ -1,11 +1,11 @@
 import type { AbstractAgent } from "@ag-ui/client";
 import { useCopilotKit } from "@copilotkit/react-core/v2";
 import { useCallback, useEffect, useRef } from "react";
-import { rounded } from "../form";
+import { rounded } from "client/form";
 import type { Following } from "../gateway/useFollow";
 import { useConnection } from "../shell/connection";
 import { difference, hasLaterState } from "./difference";
-import { same } from "./facts";
+import { same } from "client/facts";
 
 /** How long a difference has to last, because the end of this tab's run arrives on two connections, one after the other. */
 const SETTLE_MS = 300;

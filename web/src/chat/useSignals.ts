@@ -4,7 +4,7 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { markUsed } from "../fresh";
 import type { Interrupt } from "../gateway/types";
 import { useNotify } from "../shell/notices";
-import type { Reason } from "./context";
+import type { Reason } from "client/types";
 import { keyOf } from "./difference";
 import { describe } from "./failure";
 

@@ -1,7 +1,7 @@
-import { words } from "../form/words";
+import { words } from "client/form/words";
 import { IconAlert, IconCheck } from "../shell/icons";
 import { type Step, shapeOf } from "./activity";
-import { Seen } from "./Seen";
+import { Seen } from "client/react/Seen";
 import { Tree } from "./Tree";
 
 /** An activity of any type: what can be read off it, and the rest as a folded tree. */

@@ -1,6 +1,6 @@
 import { useState } from "react";
-import { isContainer, stringify } from "../form/exact";
-import { Seen } from "./Seen";
+import { isContainer, stringify } from "client/form/exact";
+import { Seen } from "client/react/Seen";
 
 /** How many members of a value are shown, and how much of a text. */
 const [MAX_MEMBERS, MAX_TEXT] = [100, 2000];

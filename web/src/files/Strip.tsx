@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "react";
-import { visible } from "../form/visible";
+import { visible } from "client/form/visible";
 import { IconClose, IconFile } from "../shell/icons";
 import { kindAndSize, kindOf, typeOf } from "./rules";
 import type { Held } from "./useAttach";

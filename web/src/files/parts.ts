@@ -1,6 +1,6 @@
 // A message's content as texts and files: what a person sends, and what the page shows.
 
-import { visible } from "../form/visible";
+import { visible } from "client/form/visible";
 import { kindOf, typeOf } from "./rules";
 
 /** A file in the content of a message, as AG-UI has it. */

@@ -1,6 +1,6 @@
 // Which files an agent takes, as GET /agents says it. The gateway judges them again, by their bytes.
 
-import { visible } from "../form/visible";
+import { visible } from "client/form/visible";
 
 export interface Attachments {
   /** Media types, or ranges such as image/*. */

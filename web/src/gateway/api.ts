@@ -1,11 +1,11 @@
 // The gateway's routes for threads and agents, as functions. They throw GatewayError and nothing else, but for an
 // AbortError when their signal was aborted.
 
-import { parse, stringify } from "../form/exact";
+import { parse, stringify } from "client/form/exact";
 import { newID } from "../id";
 import { mount } from "../mount";
-import { learnTime } from "./clock";
-import type { AgentInfo, Capabilities, Me, Message, PatchOperation, RememberedApproval, Thread, ThreadPage, ThreadStatus, Trace } from "./types";
+import { learnTime } from "client/clock";
+import type { AgentInfo, Answer, Capabilities, Me, Message, PatchOperation, RememberedApproval, Thread, ThreadPage, ThreadStatus, Trace } from "./types";
 
 /** What the gateway refused, or that it could not be reached: status 0, code "unreachable". */
 export class GatewayError extends Error {
@@ -83,9 +83,6 @@ export async function forkThread(id: string, agent: string, messageId: string, o
 export async function stopThread(id: string, agent: string, options?: Options): Promise<void> {
   await ask("POST", threadPath(id, agent, "stop"), options);
 }
-
-/** An answer to a question, or that there will be none. */
-export type Answer = { interruptId: string; status: "resolved"; payload: unknown } | { interruptId: string; status: "cancelled" };
 
 /** Answers all open questions; the run continues without waiting for a reader. */
 export async function resumeThread(id: string, agent: string, resume: readonly Answer[], options?: Options): Promise<void> {

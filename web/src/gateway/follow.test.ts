@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { stringify } from "../form/exact";
+import { stringify } from "client/form/exact";
 import { type Follow, follow, type FollowOptions } from "./follow";
 import { frame, gateway, page, settled } from "./testing";
 

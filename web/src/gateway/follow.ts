@@ -1,11 +1,12 @@
 // A reader of one thread that comes back by itself: after a cut, behind the last event that arrived; after the tab
 // was hidden, likewise. EventSource would do, but for a thread that is not there yet (404) and a cursor.
 
-import { parse } from "../form/exact";
+import { parse } from "client/form/exact";
 import { mount } from "../mount";
 import { type GatewayError, listThreads, threadPath } from "./api";
-import { learnTime } from "./clock";
-import { FrameParser } from "./sse";
+import { learnTime } from "client/clock";
+import { type Delivered, Delivery } from "client/delivery";
+import { FrameParser } from "client/sse";
 import type { AguiEvent } from "./types";
 
 /**
@@ -191,7 +192,7 @@ class Follower {
 
   private async read(body: ReadableStream<Uint8Array>, heard: () => void) {
     const [reader, decoder, parser] = [body.getReader(), new TextDecoder(), new FrameParser()];
-    const delivery = new Delivery();
+    const delivery = new Delivery<AguiEvent>();
     for (;;) {
       const { done, value } = await reader.read();
       if (done || this.closed) return;
@@ -201,16 +202,16 @@ class Follower {
         const event = decode(frame.data);
         if (!event) continue;
         if (frame.id !== undefined) this.cursor = frame.id;
-        for (const told of delivery.take(event, frame.id)) this.pass(told);
+        for (const told of delivery.take(event, frame)) this.pass(told);
       }
     }
   }
 
   // An error of a listener must not end the connection.
-  private pass({ event, id, replay }: Delivered) {
+  private pass({ event, frame, replay }: Delivered<AguiEvent>) {
     if (this.closed) return;
     try {
-      this.o.onEvent(event, id, replay);
+      this.o.onEvent(event, frame.id, replay);
     } catch (error) {
       reportError(error);
     }
@@ -233,39 +234,6 @@ class Follower {
       };
     });
   }
-}
-
-/**
- * Holds back frames that cannot be passed on yet. A frame without an id belongs to the next one that has one, and cannot be used
- * as a cursor. It is held until that one has arrived, so that a cut connection leaves no incomplete group behind.
- */
-export class Delivery {
-  private held: Delivered[] = [];
-  private replay = false;
-  private begun = false;
-
-  take(event: AguiEvent, id: string | undefined): Delivered[] {
-    const over = event.type === "RUN_FINISHED" || event.type === "RUN_ERROR";
-    // The frames of the log have ids. A start without one opens a prelude, which ends with its first id.
-    if (!this.begun && event.type === "RUN_STARTED" && id === undefined) this.replay = true;
-    this.begun = true;
-    // Without an id only this connection has ended. The run continues elsewhere, and is followed there.
-    if (event.type === "RUN_ERROR" && id === undefined && /^(draining|store_unavailable)$/.test(event.code ?? "")) {
-      this.held = [];
-      return [];
-    }
-    this.held.push({ event, id, replay: this.replay });
-    if (id === undefined && !over) return [];
-    const whole = this.held;
-    [this.held, this.replay] = [[], false];
-    return whole;
-  }
-}
-
-export interface Delivered {
-  event: AguiEvent;
-  id: string | undefined;
-  replay: boolean;
 }
 
 function decode(data: string): AguiEvent | undefined {

@@ -1,6 +1,9 @@
 // The gateway's own shapes: what its routes answer (docs/reference/routes.md) and the AG-UI 1.0 events it streams.
 
+import type { ApprovalScope, Interrupt, PatchOperation } from "client/types";
 import type { Attachments } from "../files/rules";
+
+export type { Answer, ApprovalScope, Interrupt, InterruptCard, PatchOperation } from "client/types";
 
 /** What the gateway calls the state of a thread. */
 export type ThreadStatus = "idle" | "running" | "interrupted" | "failed";
@@ -106,30 +109,6 @@ export interface AnsweredQuestion {
   afterMessageId: string;
 }
 
-/** A question that waits for a person. */
-export interface Interrupt {
-  id: string;
-  reason: string;
-  message?: string;
-  toolCallId?: string;
-  responseSchema?: Record<string, unknown>;
-  expiresAt?: string;
-  /** value is what the gateway's own agents put there; of others' it may be anything: `cardOf` looks. */
-  metadata?: Record<string, unknown> & { value?: InterruptCard };
-  subagentRunId?: string;
-}
-
-/** What a person chooses from: metadata.value of the gateway's own agents. */
-export interface InterruptCard {
-  message?: string;
-  options?: unknown[];
-  recommendation?: unknown;
-  agent?: string;
-}
-
-/** For which later calls an approval counts: those of the thread, or all of the person's with the agent. */
-export type ApprovalScope = "thread" | "principal";
-
 /** An approval that is remembered. */
 export interface RememberedApproval {
   id: string;
@@ -227,14 +206,6 @@ export interface Thread extends ThreadSummary {
   /** Newest first. */
   runs: Run[];
   usage?: TokenUsage[];
-}
-
-/** One operation of RFC 6902. */
-export interface PatchOperation {
-  op: "add" | "replace" | "remove" | "move" | "copy" | "test";
-  path: string;
-  from?: string;
-  value?: unknown;
 }
 
 export type Outcome =

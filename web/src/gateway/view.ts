@@ -1,7 +1,7 @@
 // The view of a thread that its events add up to. Each event makes a new view; nothing is changed in place.
 
-import { askerOf } from "./card";
-import { applyPatch, difference } from "./patch";
+import { askerOf } from "client/card";
+import { applyPatch, difference } from "client/patch";
 import type { AguiEvent, Interrupt, Message, PatchOperation, RunStatus, Thread } from "./types";
 
 /** One invocation of a specialist. */

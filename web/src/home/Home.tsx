@@ -1,6 +1,7 @@
 import { use, useEffect, useState } from "react";
 import { useTalk } from "../chat/context";
-import { speakerName, SpeakerSign } from "../chat/Speaker";
+import { speakerName } from "client/react/speaker";
+import { SpeakerSign } from "../chat/Speaker";
 import { showCapabilities } from "../gateway/api";
 import type { Capabilities } from "../gateway/types";
 import { IconArrow, IconCheck } from "../shell/icons";

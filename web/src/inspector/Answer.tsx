@@ -1,10 +1,12 @@
 import { useState } from "react";
 import { useDraft } from "../drafts";
-import { type Answer as Given, GatewayError, resumeThread } from "../gateway/api";
-import type { Interrupt } from "../gateway/types";
-import { answerOf, type Draft, emptyDraft } from "../chat/draft";
-import { Question } from "../chat/Question";
-import { Refused } from "../chat/Refused";
+import { GatewayError, resumeThread } from "../gateway/api";
+import type { Answer as Given, Interrupt } from "client/types";
+import { answerOf, type Draft, emptyDraft } from "client/draft";
+import { CardContext } from "client/react/context";
+import { Question } from "client/react/Question";
+import { Refused } from "client/react/Refused";
+import { cards } from "../chat/cards";
 import { useExpired } from "../chat/useExpired";
 
 interface Props {
@@ -46,40 +48,40 @@ export function Answer({ agent, thread, questions }: Props) {
   };
   const ready = answers(drafts).length === live.length;
   return (
-    <div className="insp-answer" data-testid="inspector-answer">
-      {questions.map((question, i) => (
-        <Question
-          key={question.id}
-          question={question}
-          number={several ? i + 1 : undefined}
-          draft={drafts[question.id] ?? emptyDraft}
-          busy={busy || expired.has(question.id)}
-          expired={expired.has(question.id) ? (live.length === 0 ? "all" : "one") : undefined}
-          onPick={(option) => change(question.id, { option }, true)}
-          onChange={(value) => change(question.id, { value }, false)}
-          onSubmit={(value) => change(question.id, { value }, true)}
-          onDecide={(decision, send) => change(question.id, { decision }, send)}
-        >
-          {null}
-        </Question>
-      ))}
-      {refusal && <Refused refusal={refusal} />}
-      <div className="insp-actions">
-        {several && (
-          <button type="button" className="insp-button insp-small" disabled={!ready || busy} onClick={() => void send(answers(drafts))} data-testid="inspector-send">
-            {live.length === 1 ? "Send the answer" : `Send ${live.length} answers`}
+    <CardContext value={cards}>
+      <div className="insp-answer" data-testid="inspector-answer">
+        {questions.map((question, i) => (
+          <Question
+            key={question.id}
+            question={question}
+            number={several ? i + 1 : undefined}
+            draft={drafts[question.id] ?? emptyDraft}
+            busy={busy || expired.has(question.id)}
+            expired={expired.has(question.id) ? (live.length === 0 ? "all" : "one") : undefined}
+            onPick={(option) => change(question.id, { option }, true)}
+            onChange={(value) => change(question.id, { value }, false)}
+            onSubmit={(value) => change(question.id, { value }, true)}
+            onDecide={(decision, send) => change(question.id, { decision }, send)}
+          />
+        ))}
+        {refusal && <Refused refusal={refusal} />}
+        <div className="insp-actions">
+          {several && (
+            <button type="button" className="insp-button insp-small" disabled={!ready || busy} onClick={() => void send(answers(drafts))} data-testid="inspector-send">
+              {live.length === 1 ? "Send the answer" : `Send ${live.length} answers`}
+            </button>
+          )}
+          <button
+            type="button"
+            className="insp-button insp-small"
+            disabled={busy}
+            onClick={() => void send(live.map(({ id }) => ({ interruptId: id, status: "cancelled" })))}
+            data-testid="inspector-skip"
+          >
+            {live.length > 1 ? "Skip these questions" : "Skip this question"}
           </button>
-        )}
-        <button
-          type="button"
-          className="insp-button insp-small"
-          disabled={busy}
-          onClick={() => void send(live.map(({ id }) => ({ interruptId: id, status: "cancelled" })))}
-          data-testid="inspector-skip"
-        >
-          {live.length > 1 ? "Skip these questions" : "Skip this question"}
-        </button>
+        </div>
       </div>
-    </div>
+    </CardContext>
   );
 }

@@ -1,5 +1,5 @@
 import { mount } from "../mount";
-import { askerOf } from "../gateway/card";
+import { askerOf } from "client/card";
 import type { Interrupt, ToolCall } from "../gateway/types";
 import { Answer } from "./Answer";
 import { CopyButton } from "./CopyButton";

@@ -1,5 +1,5 @@
 import { memo } from "react";
-import { stringify } from "../form/exact";
+import { stringify } from "client/form/exact";
 
 const MAX_LENGTH = 40_000;
 const token = /("(?:\\.|[^"\\])*")(\s*:)?|\b(true|false|null)\b|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g;

@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import { stringify } from "../form/exact";
+import { stringify } from "client/form/exact";
 import { CopyButton } from "./CopyButton";
 import { type Change, marks, type Version } from "./history";
 import { StateTree } from "./StateTree";

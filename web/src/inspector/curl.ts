@@ -1,10 +1,10 @@
 // Requests as curl commands, to be pasted into a shell. What they would have to say who they are is left to the
 // reader's environment: no secret passes through here.
 
-import { stringify } from "../form/exact";
+import { stringify } from "client/form/exact";
 import { threadPath } from "../gateway/api";
-import { cardOf } from "../gateway/card";
-import { exampleOf, pick } from "../gateway/schema";
+import { cardOf } from "client/card";
+import { exampleOf, pick } from "client/schema";
 import type { Interrupt, Message } from "../gateway/types";
 
 const AUTH = '-H "Authorization: Bearer $GATEWAY_KEY"';

@@ -1,7 +1,7 @@
 // The versions of a thread's state. They share the parts that did not change, so that many versions of a large state are cheap.
 
-import { isContainer } from "../form/exact";
-import { applyPatch, difference } from "../gateway/patch";
+import { isContainer } from "client/form/exact";
+import { applyPatch, difference } from "client/patch";
 import type { PatchOperation, SeenEvent } from "../gateway/types";
 
 export interface Version {

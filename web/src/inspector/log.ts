@@ -1,10 +1,10 @@
 // The log of runs that had ended, or were live, when this page was opened. A reader without a cursor is sent a prelude,
 // one with a cursor the events behind it.
 
-import { parse } from "../form/exact";
+import { parse } from "client/form/exact";
 import { mount } from "../mount";
 import { threadPath } from "../gateway/api";
-import { FrameParser } from "../gateway/sse";
+import { FrameParser } from "client/sse";
 import type { AguiEvent, SeenEvent } from "../gateway/types";
 
 /** Events, oldest first, and how many there were before them that are not kept. */

@@ -1,6 +1,6 @@
 // The timeline's rows: one per event, but that the pieces of one text are one row.
 
-import { stringify } from "../form/exact";
+import { stringify } from "client/form/exact";
 import type { AguiEvent, Interrupt, SeenEvent } from "../gateway/types";
 
 export const groups = ["lifecycle", "text", "tools", "state", "subagents", "custom"] as const;

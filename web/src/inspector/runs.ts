@@ -1,6 +1,6 @@
 // The runs of a thread, each with its number.
 
-import { stringify } from "../form/exact";
+import { stringify } from "client/form/exact";
 import type { Message, Run } from "../gateway/types";
 
 /** Runs, newest first, with their numbers; a gateway that does not tell them keeps all runs of a thread, so that they can be counted. */

@@ -1,4 +1,4 @@
-import { stringify } from "../form/exact";
+import { stringify } from "client/form/exact";
 
 /** Has the browser save a value as a JSON file. */
 export function save(name: string, value: unknown) {

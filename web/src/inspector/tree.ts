@@ -1,7 +1,7 @@
 // A JSON document as the lines of a tree.
 
-import { Exact, isContainer, stringify } from "../form/exact";
-import { pointer } from "../gateway/patch";
+import { Exact, isContainer, stringify } from "client/form/exact";
+import { pointer } from "client/patch";
 
 export interface Node {
   path: string;

@@ -1,9 +1,10 @@
 import { useId } from "react";
-import { factsOf } from "../chat/facts";
-import { speakerName, SpeakerSign } from "../chat/Speaker";
-import { Seen } from "../content/Seen";
-import { Value } from "../content/Value";
-import { cardOf } from "../gateway/card";
+import { factsOf } from "client/facts";
+import { speakerName } from "client/react/speaker";
+import { SpeakerSign } from "../chat/Speaker";
+import { Seen } from "client/react/Seen";
+import { Value } from "client/react/Value";
+import { cardOf } from "client/card";
 import type { AnsweredQuestion } from "../gateway/types";
 import { IconCheck } from "../shell/icons";
 import { ago } from "../shell/time";

@@ -1,4 +1,4 @@
-import { Seen } from "../content/Seen";
+import { Seen } from "client/react/Seen";
 import { inspect } from "../place";
 import type { Mark } from "./past";
 

@@ -1,11 +1,11 @@
 // What happened in a conversation beside its messages: the turns that failed, and the questions that were answered. Each stands
 // behind a message.
 
-import { optionsOf } from "../chat/draft";
-import { same } from "../chat/facts";
-import { decidedOf } from "../gateway/approval";
-import { cardOf } from "../gateway/card";
-import { isSchema, pick } from "../gateway/schema";
+import { optionsOf } from "client/draft";
+import { same } from "client/facts";
+import { decidedOf } from "client/approval";
+import { cardOf } from "client/card";
+import { isSchema, pick } from "client/schema";
 import type { AnsweredQuestion, Interrupt, Run, Thread } from "../gateway/types";
 import type { View } from "../gateway/view";
 

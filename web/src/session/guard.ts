@@ -1,7 +1,7 @@
 // Every request of the page, CopilotKit's too, passes here: it is sent with the person's key, and if it is refused for want of
 // one it waits until there is one, so that no pending request is lost. A refused request has started nothing.
 
-import { unmarkedText } from "../form/exact";
+import { unmarkedText } from "client/form/exact";
 import type { Session } from "./session";
 
 /** How often a request is sent again that came too early, and how long it waits at least and at most for each. */

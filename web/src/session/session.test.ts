@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { marked, parse } from "../form/exact";
+import { marked, parse } from "client/form/exact";
 import { type Call, gateway, settled } from "../gateway/testing";
 import { guard } from "./guard";
 import { Session } from "./session";

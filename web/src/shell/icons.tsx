@@ -1,19 +1,8 @@
-import type { ReactNode } from "react";
+// The icons of the page.
 
-// Drawn for this page on a 20 by 20 grid; they only ever decorate a name that is there as text or label.
-function icon(...paths: ReactNode[]) {
-  return function Icon() {
-    return (
-      <svg viewBox="0 0 20 20" width="1.15em" height="1.15em" fill="none" stroke="currentColor" strokeWidth="1.6" strokeLinecap="round" strokeLinejoin="round" aria-hidden="true" focusable="false">
-        {paths.map((path, i) => (
-          <g key={i}>{path}</g>
-        ))}
-      </svg>
-    );
-  };
-}
+import { icon, path } from "client/react/icons";
 
-const path = (d: string) => <path d={d} />;
+export { IconCheck } from "client/react/icons";
 
 export const IconClose = icon(path("M5 5l10 10M15 5L5 15"));
 export const IconPlus = icon(path("M10 4v12M4 10h12"));
@@ -29,8 +18,6 @@ export const IconBed = icon(path("M2.500 15.500V5M2.500 12.500h15v3M17.500 12.50
 export const IconSpark = icon(path("M10 3l1.600 4.600L16.500 9l-4.900 1.600L10 15.500l-1.600-4.900L3.500 9l4.900-1.400z"));
 export const IconFork2 = icon(path("M5 3v4.500a2 2 0 0 0 4 0V3M7 9.500V17M14.500 17v-5.500h-2c0-4.500.8-7.500 2-8.500z"));
 export const IconPin = icon(path("M10 17.500s5.200-4.600 5.200-9A5.200 5.200 0 0 0 10 3.200a5.200 5.200 0 0 0-5.200 5.300c0 4.400 5.200 9 5.200 9z"), <circle cx="10" cy="8.500" r="1.800" />);
-export const IconCheck = icon(path("M4 10.500l4 4 8-9"));
-export const IconStar = icon(path("M10 3l2.100 4.400 4.800.6-3.500 3.300.9 4.800L10 13.700 5.700 16.100l.9-4.800L3.100 8l4.800-.6z"));
 export const IconPeople = icon(<circle cx="7" cy="7" r="2.600" />, path("M2 16c.4-3 2.300-4.500 5-4.500s4.600 1.500 5 4.500M13 4.700a2.600 2.600 0 0 1 0 4.700M14.500 11.800c2 .5 3.200 1.900 3.500 4.200"));
 export const IconPerson = icon(<circle cx="10" cy="7" r="3" />, path("M4 16.500c.5-3.400 2.700-5 6-5s5.500 1.600 6 5"));
 export const IconArrow = icon(path("M4 10h12M11.500 5.500L16 10l-4.500 4.500"));

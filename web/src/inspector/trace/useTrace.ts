@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from "react";
 import { GatewayError, getTrace } from "../../gateway/api";
-import { gatewayNow } from "../../gateway/clock";
+import { gatewayNow } from "client/clock";
 import type { Run, Trace } from "../../gateway/types";
 import type { Following } from "../../gateway/useFollow";
 import { merged } from "./lines";

@@ -1,6 +1,6 @@
 import { type FormEvent, type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
-import { words } from "../../form/words";
-import { members } from "../../gateway/patch";
+import { words } from "client/form/words";
+import { members } from "client/patch";
 import { newID } from "../../id";
 import { type Edit, type Kind, kinds, problemOf, textOf } from "./edit";
 import type { Phase } from "./useStateEdit";

@@ -1,7 +1,7 @@
 import type { ComponentType, ReactNode } from "react";
-import { isContainer } from "../../form/exact";
-import { words } from "../../form/words";
-import { pointer } from "../../gateway/patch";
+import { isContainer } from "client/form/exact";
+import { words } from "client/form/words";
+import { pointer } from "client/patch";
 import { IconBin, IconPen, IconPlus } from "../../shell/icons";
 
 /** How many members of a list or an object are shown. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parse, stringify } from "../../form/exact";
+import { parse, stringify } from "client/form/exact";
 import { at, conflictOf, type Edit, isDone, kindOf, mayWrite, namesFor, operationOf, problemOf, textOf, valueOf } from "./edit";
 
 const edit = (more: Partial<Edit>): Edit => ({ id: "e", what: "change", path: "/a", name: "", list: false, kind: "Text", text: "", base: undefined, ...more });

@@ -1,8 +1,8 @@
 // An edit of a value in an agent's state: from what a person writes to an operation of a JSON Patch.
 
-import { Exact, isContainer, parse, stringify, typed, unmarked } from "../../form/exact";
-import { same } from "../../chat/facts";
-import { members, pointer } from "../../gateway/patch";
+import { Exact, isContainer, parse, stringify, typed, unmarked } from "client/form/exact";
+import { same } from "client/facts";
+import { members, pointer } from "client/patch";
 import type { PatchOperation } from "../../gateway/types";
 
 export const kinds = ["Text", "Number", "Yes or no", "Nothing", "List or object"] as const;

@@ -1,5 +1,5 @@
 import { lazy } from "react";
-import { words } from "../../form/words";
+import { words } from "client/form/words";
 import type { View } from "../view";
 
 const StatePanel = lazy(() => import("./StatePanel"));

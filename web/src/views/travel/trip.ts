@@ -1,6 +1,6 @@
 // The travel team's shared state. Members that are missing or of another type count as not there.
 
-import { Exact } from "../../form/exact";
+import { Exact } from "client/form/exact";
 
 export interface Flight {
   airline: string;
