@@ -1,4 +1,4 @@
-// examples/ag-ui-client: what its reader has in the end is the thread, wherever its connections were cut.
+// @agui-gateway/client and examples/ag-ui-client: what a reader has in the end is the thread, wherever its connections were cut.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -10,6 +10,7 @@ import { after, beforeEach, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { inputOf, post, thread, user, versions } from "../lib/client.mjs";
+import { installClient, packClient } from "../lib/package.mjs";
 import { startGateway } from "../lib/gateway.mjs";
 import { keysFile } from "../lib/keys.mjs";
 import { before, behind, startProxy } from "../lib/proxy.mjs";
@@ -19,6 +20,7 @@ import { until } from "../lib/until.mjs";
 
 const example = fileURLToPath(new URL("../../examples/ag-ui-client", import.meta.url));
 const modules = fileURLToPath(new URL("../node_modules", import.meta.url));
+const packed = packClient();
 const proxy = await startProxy();
 const gateway = await startGateway();
 const model = await startHeldModel();
@@ -29,7 +31,7 @@ beforeEach(() => proxy.reset());
 
 const folders = Object.fromEntries(versions.map((version) => [version, installed(version)]));
 
-/** A copy of the example with that client beside it, as `npm install` would leave it. */
+/** A copy of the example with that client and the package beside it, as `npm install` would leave it. */
 function installed(version) {
   const dir = mkdtempSync(join(tmpdir(), "agui-example-"));
   after(() => rmSync(dir, { recursive: true }));
@@ -37,6 +39,7 @@ function installed(version) {
   mkdirSync(join(dir, "node_modules/@ag-ui"), { recursive: true });
   const client = version === "1.0.0" ? "@ag-ui/client" : "agui-client-old";
   symlinkSync(join(modules, client), join(dir, "node_modules/@ag-ui/client"));
+  installClient(packed, dir);
   return dir;
 }
 
@@ -44,7 +47,7 @@ const deltas = (nth, bytes = 20) => behind('"type":"TEXT_MESSAGE_CONTENT"', { nt
 const again = (at, times) => Array.from({ length: times }, () => at);
 
 for (const version of versions) {
-  const { GatewayAgent } = await import(join(folders[version], "gateway-agent.mjs"));
+  const { AnswerError, answerFor, GatewayAgent } = await import(join(folders[version], "node_modules/@agui-gateway/client/dist/index.js"));
 
   /** An agent behind the bad network, and what its application was told. */
   function reader({ threadId = randomUUID(), path = "/agents/travel", backoff = again(2, 20) } = {}) {
@@ -273,6 +276,56 @@ for (const version of versions) {
       assert.equal(tab.told.at(-1).code, "abort");
     });
 
+    test("a tab that reloads comes back to its thread, and a new tab has none", async () => {
+      const kept = new Map();
+      const storage = { getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => kept.set(key, value), removeItem: (key) => kept.delete(key) };
+      const load = () => new GatewayAgent({ url: `${proxy.url}/agents/travel`, session: "trip", storage });
+      const first = load();
+      assert.equal(await first.open(), false);
+      first.addMessage(user("Plan my trip"));
+      await first.runAgent();
+      const second = load();
+      assert.deepEqual([second.threadId, second.cursor], [first.threadId, first.cursor]);
+      assert.equal(await second.open(), true);
+      await agrees({ agent: second, told: [] });
+      second.reset();
+      assert.equal(await load().open(), false);
+      kept.set("agui-gateway trip", JSON.stringify({ threadId: "no-such-thread" }));
+      assert.equal(await load().open(), false);
+    });
+
+    test("a run continues when its reader has gone, and ends by stop()", async () => {
+      const tab = reader();
+      const middle = new Promise((resolve) => {
+        tab.agent.subscribe({ onTextMessageContentEvent: () => resolve() });
+      });
+      const run = tab.say("Plan my trip");
+      await middle;
+      tab.agent.abortRun();
+      await run;
+      const again = reader({ threadId: tab.agent.threadId });
+      await again.agent.open();
+      assert.deepEqual(statuses(await agrees(again)), ["interrupt"]);
+      assert.match(tab.agent.url, /\?disconnect=detach$/);
+    });
+
+    test("a refused answer has its problems, and the question stays open", async () => {
+      const tab = reader();
+      await tab.say("Plan my trip");
+      const [question] = tab.agent.pendingInterrupts;
+      const wrong = { interruptId: question.id, status: "resolved", payload: { airline: 7 } };
+      await assert.rejects(tab.agent.answer([wrong]), (error) => {
+        assert.ok(error instanceof AnswerError, String(error));
+        assert.equal(error.code, "resume_invalid");
+        assert.equal(error.problems[0]?.interruptId, question.id);
+        return true;
+      });
+      overheard(); // the client has said why
+      assert.deepEqual(tab.agent.pendingInterrupts.map(({ id }) => id), [question.id]);
+      await tab.agent.answer([answerFor(question).recommended()]);
+      await agrees(tab);
+    });
+
     test("a clone is one too", async () => {
       const tab = reader();
       await tab.say("Plan my trip");
@@ -288,7 +341,7 @@ describe("where the gateway asks who one is", async () => {
   const keyed = await startGateway({ args });
 
   for (const version of versions) {
-    const { GatewayAgent } = await import(join(folders[version], "gateway-agent.mjs"));
+    const { GatewayAgent } = await import(join(folders[version], "node_modules/@agui-gateway/client/dist/index.js"));
     const agentOf = (key, threadId = randomUUID()) => {
       const headers = { Authorization: `Bearer ${key}` };
       return new GatewayAgent({ url: `${keyed.url}/agents/travel?disconnect=detach`, threadId, headers });
@@ -334,6 +387,18 @@ describe("where the gateway asks who one is", async () => {
   });
 });
 
+test("the package has what its exports name, and no more than it needs", () => {
+  const { exports, sources, files, size } = packed;
+  const built = sources.filter((path) => !/\.test\.|testing\.ts$|\.css$/.test(path)).flatMap((path) => {
+    const name = path.replace(/^src/, "dist").replace(/\.tsx?$/, "");
+    return [`${name}.d.ts`, `${name}.js`];
+  });
+  const styles = sources.filter((path) => path.endsWith(".css"));
+  assert.deepEqual(files, ["LICENSE", "README.md", "package.json", ...built, ...styles].toSorted());
+  for (const path of exports) assert.ok(files.includes(path), path);
+  assert.ok(size < 200_000, `${size} bytes`);
+});
+
 const run = promisify(execFile);
 const readme = readFileSync(join(example, "README.md"), "utf8");
 const block = (language) => new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``).exec(readme)[1];
@@ -344,9 +409,9 @@ for (const version of versions) {
 
     test("the commands", async () => {
       const lines = block("sh").trim().split("\n");
-      assert.deepEqual(lines.slice(0, 2), ["cd examples/ag-ui-client", "npm install"]);
+      assert.deepEqual(lines.slice(0, 3), ["(cd clients/js && npm ci && npm run build)", "cd examples/ag-ui-client", "npm install"]);
       const env = { ...process.env, GATEWAY_URL: gateway.url };
-      const { stdout, stderr } = await run("bash", ["-ec", lines.slice(2).join("\n")], { cwd, env });
+      const { stdout, stderr } = await run("bash", ["-ec", lines.slice(3).join("\n")], { cwd, env });
       assert.equal(stderr, "");
       assert.match(stdout, /Hotel Zoe/);
     });
