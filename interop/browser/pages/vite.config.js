@@ -2,6 +2,7 @@ import react from "@vitejs/plugin-react";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
+import { fromSources } from "../../../clients/js/vite.mjs";
 
 const file = fileURLToPath(new URL("src/readme.jsx", import.meta.url));
 
@@ -21,6 +22,7 @@ const readme = {
 
 export default defineConfig({
   plugins: [readme, react()],
+  resolve: fromSources,
   build: {
     outDir: fileURLToPath(new URL("../dist", import.meta.url)),
     emptyOutDir: true,
