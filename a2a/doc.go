@@ -8,4 +8,12 @@
 // An agent's thread is a context there, under the thread's id. A run sends one message with everything that is new to
 // the agent, and follows its task to the end, or to a question: input-required and auth-required are interrupts. Their
 // answers continue the same task.
+//
+//	client.go      the client and its options; card.go the agent's card, and where it is asked
+//	attempt.go     one run, with its outcome by the state of the task
+//	follow.go      a task after the first answer: streams that are joined again, and polling
+//	outgoing.go    the message that is sent; dialect.go its form in both versions
+//	rpc.go         JSON-RPC; event.go what results hold, and the states of tasks
+//	translator.go  messages and artifacts as events; part.go their parts, usage.go tokens
+//	question.go    questions of tasks
 package a2a

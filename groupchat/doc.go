@@ -80,7 +80,8 @@
 // # Failures
 //
 // An agent's error, or its panic, ends the run unless its participant's [failure.Policy] says otherwise: try the turn
-// again, with growing waits, or skip it. By default [failure.Retryable] failures are tried again.
+// again, with growing waits, or skip it. A policy with Retries tries again after [failure.Retryable] failures, unless
+// its RetryIf says otherwise.
 //
 // # Effects in the world
 //

@@ -21,10 +21,10 @@
 //
 // # Results
 //
-// An answer of a status from 200 to 299 that is JSON, or text other than HTML, and is no larger than [Options.MaxBytes]
-// when it is decompressed. Anything else is a failed call: the model gets nothing of HTML, binary or too large answers.
-// For a status from 400 on it gets the code and the first words of the answer, if that is JSON or text. Values of
-// headers, and secrets in the URL, are removed from results and logs.
+// A result is the answer of a status from 200 to 299 that is JSON, or text other than HTML and event streams, and no
+// larger than [Options.MaxBytes] when it is decompressed. Anything else is a failed call: the model gets nothing of
+// HTML, binary or too large answers. For a status from 400 on it gets the code and the first words of the answer, if
+// that is JSON or text. Values of headers, and secrets in the URL, are removed from results and logs.
 //
 // # Once and again
 //

@@ -25,5 +25,19 @@
 //
 // Servers are other people's code. A program gets the variables of the environment it needs to run and those in
 // [Options.Env], none of the gateway's secrets. Its log records and its last output have the values of Env and Headers
-// masked. Servers are offered elicitation by a form, and neither sampling nor roots. Results go to the model unchanged.
+// masked. Servers are offered elicitation by a form, and neither sampling nor roots. The text of a result is kept as
+// the server wrote it, up to [Options.MaxResult] bytes. Images and audio are for people: the model gets the text, or
+// the types of the media if there is none.
+//
+// # The files
+//
+//	options.go     the settings of a server and of its tools
+//	server.go      connecting, offered capabilities, notifications
+//	connection.go  a standing connection, and its probes
+//	transport.go   how programs are started; header.go, limit.go requests over HTTP
+//	source.go      the tools for agents
+//	call.go        one call, with its repetition; underway.go calls without an answer; content.go its result
+//	input.go       questions of servers to people
+//	resource.go    texts of resources and prompts
+//	failure.go     what a server wrote last; secret.go texts without secrets, for logs
 package mcp
