@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run build test check ci nightly lint fuzz bench simulate simulate-faults chaos soak dojo release record-copilotkit interop-copilotkit clean
+.PHONY: help run build test check ci nightly lint fuzz bench simulate simulate-faults chaos soak dojo release docs record-copilotkit interop-copilotkit clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
@@ -19,7 +19,7 @@ check: ## the quick loop: build, vet, lint, types, the page's tests, Go tests of
 ci: ## what CI runs: make test, then browser, deploy, bench, faults and chaos
 	bash .ci/run
 
-nightly: ## the long tests, at most an hour: all Go tests with -race, fuzzing, neighbours, each look of the page, releases, benchmarks, simulation, chaos, soak
+nightly: ## the long tests, at most an hour: all Go tests with -race, fuzzing, neighbours, each look of the page, releases, the site of the documents, benchmarks, simulation, chaos, soak
 	bash .ci/run nightly
 
 lint: ## build, vet, golangci-lint, shellcheck and the rules of the house
@@ -50,6 +50,9 @@ dojo: ## the AG-UI Dojo's own pages and tests, from a checkout of its repository
 release: ## binaries for all platforms, bills of materials and checksums in bin/release: make release VERSION=v1.2.3
 	VERSION="$(VERSION)" bash deploy/release/release.sh
 
+docs: ## the site of the documents, with search, in bin/site
+	bash -c 'source .ci/env.sh && source .ci/bring.sh && npm_packages docs/site && npm --prefix docs/site run --silent build'
+
 record-copilotkit: ## ask CopilotKit's own server again, and write down what it answers
 	cd interop/browser && npm run --silent record
 
@@ -57,6 +60,6 @@ interop-copilotkit: ## the pages' tests with another CopilotKit: make interop-co
 	bash interop/browser/version.sh "$(VERSION)"
 
 clean: ## remove what builds and tests left in the checkout
-	rm -rf bin test-results clients/js/dist clients/js/node_modules web/node_modules interop/node_modules interop/*/node_modules interop/neighbours/*/node_modules interop/browser/dist examples/*/node_modules
+	rm -rf bin test-results clients/js/dist clients/js/node_modules web/node_modules docs/site/node_modules interop/node_modules interop/*/node_modules interop/neighbours/*/node_modules interop/browser/dist examples/*/node_modules
 	find web/dist -mindepth 1 -not -name .gitkeep -delete
 	find . -name '*.test' -not -path '*/node_modules/*' -type f -delete
