@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run build test check ci nightly lint fuzz bench simulate simulate-faults chaos soak dojo release docs record-copilotkit interop-copilotkit clean
+.PHONY: help run build test check ci nightly lint fuzz bench simulate simulate-faults chaos soak dojo release module-zip docs record-copilotkit interop-copilotkit clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
@@ -19,7 +19,7 @@ check: ## the quick loop: build, vet, lint, types, the page's tests, Go tests of
 ci: ## what CI runs: make test, then browser, deploy, bench, faults and chaos
 	bash .ci/run
 
-nightly: ## the long tests, at most an hour: all Go tests with -race, fuzzing, neighbours, each look of the page, releases, the site of the documents, benchmarks, simulation, chaos, soak
+nightly: ## the long tests, at most an hour: all Go tests with -race, fuzzing, neighbours, each look of the page, releases, the module and the documents in clean directories, benchmarks, simulation, chaos, soak
 	bash .ci/run nightly
 
 lint: ## build, vet, golangci-lint, shellcheck and the rules of the house
@@ -49,6 +49,9 @@ dojo: ## the AG-UI Dojo's own pages and tests, from a checkout of its repository
 
 release: ## binaries for all platforms, bills of materials and checksums in bin/release: make release VERSION=v1.2.3
 	VERSION="$(VERSION)" bash deploy/release/release.sh
+
+module-zip: ## the Go module with the page in it, as a module proxy in bin/module, and the commit for its tag: make module-zip VERSION=v1.2.3
+	VERSION="$(VERSION)" bash deploy/release/module.sh
 
 docs: ## the site of the documents, with search, in bin/site
 	bash -c 'source .ci/env.sh && source .ci/bring.sh && npm_packages docs/site && npm --prefix docs/site run --silent build'

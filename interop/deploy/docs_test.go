@@ -29,7 +29,8 @@ var ways = []way{
 	{"install ", installCommand},
 	{"/usr/local/bin/agui-gateway", installCommand},
 	{"systemctl", elsewhere},
-	{"make release", releaseCommand},
+	{"make release", makeCommand("deploy/release/release.sh")},
+	{"make module-zip", makeCommand("deploy/release/module.sh")},
 }
 
 // TestCommandsOfTheDocumentation executes each command of docs/deploy.md as far as that is possible here.
@@ -114,11 +115,13 @@ func installCommand(t *testing.T, command string) {
 	}
 }
 
-// releaseCommand wants make to know the target. The stage deploy of CI makes a release.
-func releaseCommand(t *testing.T, command string) {
-	t.Helper()
-	out, err := output(t, "sh", "-euc", "cd "+root+" && "+strings.Replace(command, "make ", "make --dry-run ", 1))
-	if err != nil || !strings.Contains(out, `VERSION="v1.2.3" bash deploy/release/release.sh`) {
-		t.Errorf("%s: %v\n%s", command, err, out)
+// makeCommand wants the target of make to run a script with the version.
+func makeCommand(script string) func(*testing.T, string) {
+	return func(t *testing.T, command string) {
+		t.Helper()
+		out, err := output(t, "sh", "-euc", "cd "+root+" && "+strings.Replace(command, "make ", "make --dry-run ", 1))
+		if err != nil || !strings.Contains(out, `VERSION="v1.2.3" bash `+script) {
+			t.Errorf("%s: %v\n%s", command, err, out)
+		}
 	}
 }
