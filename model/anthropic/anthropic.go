@@ -22,12 +22,12 @@ type Model struct {
 	wordsOnly atomic.Bool         // the model refuses schemas
 }
 
-var (
-	_ model.Model    = (*Model)(nil)
-	_ model.Reasoner = (*Model)(nil)
-	_ model.Named    = (*Model)(nil)
-	_ model.Checker  = (*Model)(nil)
-)
+var _ interface {
+	model.Model
+	model.Reasoner
+	model.Named
+	model.Checker
+} = (*Model)(nil)
 
 // New checks the options, and reports all mistakes as [*model.SettingError]s. It opens no connection.
 func New(o Options) (*Model, error) {
@@ -68,7 +68,6 @@ type form struct {
 // Stream asks the model once and hands the reply to on as it comes, as [model.Model] wants it.
 func (m *Model) Stream(ctx context.Context, r model.Request, on model.Deltas) (model.Reply, error) {
 	f := form{noSchema: m.wordsOnly.Load() || !r.Strict}
-	var first *provider.Fault // the refusal of the first form
 	reply, err := m.provider.Call(ctx, &r, on, func(ctx context.Context, t *provider.Try) error {
 		body, thoughts, err := m.body(r, f)
 		if err != nil {
@@ -79,22 +78,11 @@ func (m *Model) Stream(ctx context.Context, r model.Request, on model.Deltas) (m
 		if !ok || refused.Status != http.StatusBadRequest {
 			return err
 		}
-		if first == nil {
-			first = refused
-		}
-		first.Reshaped = false // if no form is left, it is the error
-		switch {
-		case r.Schema != nil && !f.noSchema:
-			f.noSchema = true
-		case thoughts:
-			f.noThoughts = true
-		default:
-			return first
-		}
-		refused.Reshaped = true
+		refused.Reshaped = thoughts || r.Schema != nil && !f.noSchema // otherwise it is not about the form
+		f = form{noSchema: true, noThoughts: f.noSchema || r.Schema == nil}
 		return refused
 	})
-	if err == nil && r.Strict && f.noSchema {
+	if err == nil && r.Strict && r.Schema != nil && f.noSchema {
 		m.wordsOnly.Store(true)
 	}
 	return *reply, err
@@ -102,42 +90,23 @@ func (m *Model) Stream(ctx context.Context, r model.Request, on model.Deltas) (m
 
 // try makes one request and reads its reply.
 func (m *Model) try(ctx context.Context, body []byte, t *provider.Try) error {
-	r, err := m.request(ctx, http.MethodPost, body, "messages")
-	if err != nil {
-		return err
-	}
-	response, err := t.Send(r, statusFault)
+	response, err := m.send(ctx, t, http.MethodPost, m.base.JoinPath("v1", "messages"), body)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = response.Body.Close() }() // the reply is read, or given up
-	s := stream{Try: t, kept: kept{Origin: m.origin()}}
+	s := stream{Try: t, kept: kept{Origin: m.String()}}
 	if err := s.read(response.Body); err != nil {
 		return err
 	}
 	return s.end()
 }
 
-// request returns a request for a resource of the API, with the key.
-func (m *Model) request(ctx context.Context, method string, body []byte, path ...string) (*http.Request, error) {
-	address := m.base.JoinPath(append([]string{"v1"}, path...)...).String()
-	r, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
-	if err != nil {
-		return nil, errors.New("anthropic: the request cannot be made") // the error may quote a password
-	}
-	m.sign(r)
-	r.Header.Set("Content-Type", "application/json")
-	return r, nil
-}
-
 // Check asks the API for the model, which costs nothing: whether it is there, takes the key and knows the name.
 func (m *Model) Check(ctx context.Context) error {
+	address := m.base.JoinPath("v1", "models", url.PathEscape(m.o.Name))
 	_, err := m.provider.Call(ctx, &model.Request{}, model.Deltas{}, func(ctx context.Context, t *provider.Try) error {
-		r, err := m.request(ctx, http.MethodGet, nil, "models", url.PathEscape(m.o.Name))
-		if err != nil {
-			return err
-		}
-		response, err := t.Send(r, statusFault)
+		response, err := m.send(ctx, t, http.MethodGet, address, nil)
 		if err != nil {
 			return err
 		}
@@ -146,5 +115,14 @@ func (m *Model) Check(ctx context.Context) error {
 	return err
 }
 
-// origin names the provider and model in data for the server: thoughts belong to the model that had them.
-func (m *Model) origin() string { return Name + "/" + m.o.Name }
+// send makes a request with the key.
+func (m *Model) send(ctx context.Context, t *provider.Try, method string, address *url.URL,
+	body []byte) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, method, address.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, errors.New("model: the request cannot be made") // the error may quote a password
+	}
+	m.sign(r)
+	r.Header.Set("Content-Type", "application/json")
+	return t.Send(r, statusFault)
+}

@@ -12,7 +12,7 @@ import (
 
 func TestRequests(t *testing.T) {
 	t.Parallel()
-	signed := json.RawMessage(`{"origin":"anthropic/claude","thoughts":[{"thinking":"Hm.","signature":"Eq="},{"text":5,"signature":"Fr="},{"text":9,"calls":1,"data":"Zm9v"}]}`)
+	signed := json.RawMessage(`{"origin":"model anthropic/claude","thoughts":[{"thinking":"Hm.","signature":"Eq="},{"text":5,"signature":"Fr="},{"text":9,"calls":1,"data":"Zm9v"}]}`)
 	asked := func(messages ...model.Message) model.Request { return model.Request{Messages: messages} }
 	object := json.RawMessage(`{"type":"object"}`)
 	data := func(kind agui.PartType, media, value string) agui.Part {
@@ -50,7 +50,7 @@ func TestRequests(t *testing.T) {
 			want: `[{"signature":"Eq=","thinking":"Hm.","type":"thinking"},{"text":"Let","type":"text"},{"signature":"Fr=","thinking":"","type":"thinking"},{"text":"me s","type":"text"},` +
 				`{"id":"1","input":{},"name":"f","type":"tool_use"},{"data":"Zm9v","type":"redacted_thinking"},{"text":"ee","type":"text"},{"id":"2","input":{},"name":"g","type":"tool_use"}]`},
 		"thoughts of another model": {
-			request: asked(user("a"), model.Message{Role: agui.RoleAssistant, Text: "b", Opaque: json.RawMessage(`{"origin":"anthropic/other","thoughts":[{"thinking":"c"}]}`)}),
+			request: asked(user("a"), model.Message{Role: agui.RoleAssistant, Text: "b", Opaque: json.RawMessage(`{"origin":"model anthropic/other","thoughts":[{"thinking":"c"}]}`)}),
 			want:    `{"role":"assistant","content":[{"text":"b","type":"text"}]}`},
 		"tools": {
 			request: model.Request{Messages: hi.Messages, Tools: []model.Tool{{Name: "a", Description: "does a", Parameters: json.RawMessage(`{"type":"object","properties":{"x":{}}}`)}, {Name: "b"}}},
@@ -94,7 +94,7 @@ func TestRefusedForms(t *testing.T) {
 	no := refusal(400, "invalid_request_error")
 	strict := model.Request{Messages: hi.Messages, Schema: json.RawMessage(`{"type":"object"}`), Strict: true}
 	thoughts := model.Request{Messages: []model.Message{user("a"), {Role: agui.RoleAssistant, Text: "b",
-		Opaque: json.RawMessage(`{"origin":"anthropic/claude","thoughts":[{"thinking":"c","signature":"d"}]}`)}, user("e")}}
+		Opaque: json.RawMessage(`{"origin":"model anthropic/claude","thoughts":[{"thinking":"c","signature":"d"}]}`)}, user("e")}}
 	for name, tt := range map[string]struct {
 		request model.Request
 		answers []answer

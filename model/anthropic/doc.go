@@ -1,12 +1,6 @@
 // Package anthropic asks language models behind Anthropic's Messages API, without Anthropic's library. [New] makes a
 // [model.Model] of them, and [Open] does so for team files, which know it as the provider anthropic.
 //
-//	m, err := anthropic.New(anthropic.Options{Key: os.Getenv("ANTHROPIC_API_KEY"), Name: "claude-sonnet-4-5"})
-//	if err != nil {
-//		return err
-//	}
-//	agent := &groupchat.LLM{Model: m, Instructions: "Be brief."}
-//
 // The API differs from OpenAI's: the system's messages are one text, results of tools are messages of the user, the
 // roles alternate, and a stream has blocks. body.go writes requests, stream.go reads replies, errors.go gives errors
 // their codes. Retries, limits and the reply itself are those of every provider (model/internal/provider), and

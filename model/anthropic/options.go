@@ -12,11 +12,12 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// Name is the provider of these models in team files and in the usage of runs.
-const Name = "anthropic"
-
-// KeyVariable is the environment variable that Anthropic's documentation has for the key.
-const KeyVariable = "ANTHROPIC_API_KEY"
+const (
+	// Name is the provider of these models in team files and in the usage of runs.
+	Name = "anthropic"
+	// KeyVariable is the environment variable that Anthropic's documentation has for the key.
+	KeyVariable = "ANTHROPIC_API_KEY"
+)
 
 // Options say which model is asked and how. Key and Name are required. The tags are the keys of team files.
 type Options struct {

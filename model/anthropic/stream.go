@@ -29,11 +29,8 @@ type event struct {
 	Message struct {
 		Usage json.RawMessage `json:"usage"`
 	} `json:"message"`
-	Block piece `json:"content_block"`
-	Delta struct {
-		piece
-		StopReason string `json:"stop_reason"`
-	} `json:"delta"`
+	Block piece           `json:"content_block"`
+	Delta piece           `json:"delta"`
 	Usage json.RawMessage `json:"usage"`
 	Error json.RawMessage `json:"error"`
 }
@@ -48,6 +45,7 @@ type piece struct {
 	Signature string         `json:"signature"`
 	Data      string         `json:"data"`
 	Input     surrogate.Text `json:"partial_json"`
+	Reason    string         `json:"stop_reason"` // of a whole reply
 }
 
 // A usage is the API's count. Input does not include tokens that were read from a cache or written to one.
@@ -106,7 +104,7 @@ func (s *stream) add(e *event) error {
 		s.count(e.Message.Usage)
 	case "message_delta":
 		s.count(e.Usage)
-		if reason := e.Delta.StopReason; reason != "" {
+		if reason := e.Delta.Reason; reason != "" {
 			s.Finish(cmp.Or(finishes[reason], reason))
 			s.WaitForUsage()
 		}
@@ -117,7 +115,7 @@ func (s *stream) add(e *event) error {
 		return provider.NewFault(provider.Response, errEvent)
 	case "content_block_delta":
 		if e.Index == s.blocks-1 {
-			return s.grow(&e.Delta.piece)
+			return s.grow(&e.Delta)
 		}
 		return provider.NewFault(provider.Response, errEvent)
 	case "content_block_stop":

@@ -41,7 +41,7 @@ func TestReplies(t *testing.T) {
 				begins("1", `"type":"redacted_thinking","data":"Zm9v"`), blockEnds("1"), textBegins("2"), words("2", "Yes."), blockEnds("2"),
 				thinks("3"), delta("3", `"type":"signature_delta","signature":"Fr="`), blockEnds("3"), call("4", "toolu_1"), blockEnds("4"), stops("tool_use"), closed),
 			model.Reply{Text: "Yes.", Reasoning: "Hm.", Finish: "tool_calls", Calls: []model.Call{{ID: "toolu_1", Name: "get_weather", Arguments: "{}"}},
-				Opaque: []byte(`{"origin":"anthropic/claude","thoughts":[{"thinking":"Hm.","signature":"Eq="},{"data":"Zm9v"},{"text":4,"signature":"Fr="}]}`)},
+				Opaque: []byte(`{"origin":"model anthropic/claude","thoughts":[{"thinking":"Hm.","signature":"Eq="},{"data":"Zm9v"},{"text":4,"signature":"Fr="}]}`)},
 			"r:Hm.|t:Yes.|c:get_weather|c:get_weather{}|"},
 		"a connection that closes after the reason": {
 			replies(began, textBegins("0"), words("0", "Hello!"), blockEnds("0"), stops("end_turn")),

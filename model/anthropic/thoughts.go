@@ -40,11 +40,8 @@ const (
 // encode is k as it is recorded. It is nil if there are no thoughts, or if they are too large: then the model continues
 // without them.
 func (k *kept) encode() json.RawMessage {
-	if len(k.Thoughts) == 0 || k.size > maxKept {
-		return nil
-	}
 	raw, err := json.Marshal(k)
-	if err != nil || len(raw) > maxKept {
+	if err != nil || len(k.Thoughts) == 0 || max(k.size, len(raw)) > maxKept {
 		return nil
 	}
 	return raw
@@ -53,7 +50,7 @@ func (k *kept) encode() json.RawMessage {
 // keptOf returns the thoughts of an earlier reply of this model. Those of another model are not for this one.
 func (m *Model) keptOf(opaque json.RawMessage, f form) []thought {
 	var k kept
-	if f.noThoughts || exact.Unmarshal(opaque, &k) != nil || k.Origin != m.origin() {
+	if f.noThoughts || exact.Unmarshal(opaque, &k) != nil || k.Origin != m.String() {
 		return nil
 	}
 	return k.Thoughts
