@@ -164,7 +164,7 @@ func receiverOf(f *ast.FuncDecl) string {
 func TestMarkdownLinksLeadToFiles(t *testing.T) {
 	t.Parallel()
 	var documents []string
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md", "examples/*/*.md", "deploy/*.md", "interop/*.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md", "examples/*/*.md", "examples/teams/*/*.md", "deploy/*.md", "interop/*.md"} {
 		found, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {
 			t.Fatal(err)

@@ -2,7 +2,7 @@
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 import { startGateway } from "../../lib/gateway.mjs";
@@ -81,7 +81,7 @@ export async function serveTeams() {
     const path = join(dir, `${file.replaceAll("/", "-")}.env`);
     const all = { OPENAI_BASE_URL: mock.url, OPENAI_API_KEY: key, ...environment };
     writeFileSync(path, Object.entries(all).map(([name, value]) => `${name}=${value}\n`).join(""));
-    const gateway = await startGateway({ args: ["-config", join(folder, file), "-env-file", path] });
+    const gateway = await startGateway({ args: ["-config", resolve(folder, file), "-env-file", path] });
     after(() => keepsSecrets(gateway));
     return gateway;
   }
