@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The site of the documents, and programs of the documents in empty directories, with the module as `go get` brings it.
+# The site of the documents; their programs in empty directories, with the module as `go get` brings it; each block of the first pages in a clone.
 # shellcheck source=.ci/env.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
 # shellcheck source=.ci/bring.sh

@@ -26,10 +26,18 @@ const kill = (pid, signal) => {
 process.once("SIGTERM", () => process.exit(143));
 process.on("exit", () => groups.forEach((pid) => kill(pid, "SIGKILL")));
 
+// Servers end before their directories are removed.
+const shells = [];
+const directories = [];
+after(async () => {
+  await Promise.all(shells.map((shell) => shell.stop()));
+  for (const dir of directories) rmSync(dir, { recursive: true });
+});
+
 /** A directory that is removed after the test file. */
 export function makeDirectory() {
   const dir = mkdtempSync(join(tmpdir(), "agui-manual-"));
-  after(() => rmSync(dir, { recursive: true, maxRetries: 3 }));
+  directories.push(dir);
   return dir;
 }
 
@@ -81,6 +89,6 @@ export async function openShell({ dir = makeDirectory(), env = {} } = {}) {
     await served.ended;
     served = undefined;
   };
-  after(() => shell.stop());
+  shells.push(shell);
   return shell;
 }
