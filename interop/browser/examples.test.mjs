@@ -148,7 +148,8 @@ test("copilotkit-react shows the questions of any team", async (t) => {
 });
 
 /** Approves of a call. */
-const allow = (page, tool) => page.getByRole("group", { name: `May I call ${tool}?` }).getByRole("button", { name: "Yes", exact: true }).click();
+const allow = (page, tool) =>
+  page.getByRole("region", { name: `May I call ${tool}?` }).getByRole("button", { name: "Approve", exact: true }).click();
 
 // What is said to an agent of each team of examples/teams, and what is done until it has said the last.
 const teams = {
@@ -206,6 +207,7 @@ const teams = {
     async (page) => {
       await allow(page, "pay");
       await allow(page, "pay_exception");
+      await choose(page, "Send 2 answers");
     },
     "Claims 17 and 18 are paid.",
   ],

@@ -1,5 +1,6 @@
 // The stream of a run over as many connections as it takes.
 
+import { learnTime } from "./clock.ts";
 import { Delivery, isOver } from "./delivery.ts";
 import { RefusedError } from "./errors.ts";
 import { type Frame, FrameParser } from "./sse.ts";
@@ -58,8 +59,9 @@ export async function* follow({ first, behind, backoff, silence, signal, onEvent
   }
 }
 
-/** Throws the refusal in a response. */
+/** Throws the refusal in a response. The clock of expiring questions is set by each response. */
 export async function ok(response: Response): Promise<Response> {
+  learnTime(response);
   if (response.ok) return response;
   throw new RefusedError(response, await response.text());
 }

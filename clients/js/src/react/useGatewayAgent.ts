@@ -1,7 +1,7 @@
 import type { Message } from "@ag-ui/client";
 import { useCallback, useEffect, useReducer, useState } from "react";
 import { GatewayAgent, type GatewayAgentConfig } from "../agent.ts";
-import { AnswerError } from "../errors.ts";
+import { AnswerError, RefusedError } from "../errors.ts";
 import { mayBeRounded } from "../form/exact.ts";
 import type { Answer, Interrupt } from "../types.ts";
 
@@ -77,7 +77,11 @@ export function useGatewayAgent(config: GatewayAgentConfig): GatewayConversation
   );
   const answer = useCallback((answers: readonly Answer[]) => run(() => agent.answer(answers)), [agent, run]);
   const stop = useCallback(async () => {
-    await agent.stop().catch(setError);
+    try {
+      await agent.stop();
+    } catch (error) {
+      if (!(error instanceof RefusedError) || error.status !== 404) setError(error as Error); // 404: nothing has run yet
+    }
   }, [agent]);
   const refusal = error instanceof AnswerError ? error : undefined;
   const failure = refusal ? undefined : error;
