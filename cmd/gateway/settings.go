@@ -292,7 +292,7 @@ func (cmd command) togglesOf(c *config) []toggle {
 func parse(cmd command, args []string, env func(string) (string, bool)) (*config, error) {
 	c := &config{env: env}
 	flagsOnly := len(args) == 0 || strings.HasPrefix(args[0], "-") && args[0] != "-"
-	if cmd.operand != "" && !(flagsOnly && strings.HasPrefix(cmd.operand, "[")) {
+	if cmd.operand != "" && (!flagsOnly || !strings.HasPrefix(cmd.operand, "[")) {
 		if flagsOnly {
 			if slices.ContainsFunc(args, func(a string) bool {
 				return strings.TrimLeft(a, "-") == "h" ||
