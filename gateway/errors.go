@@ -34,7 +34,7 @@ func (g *Gateway) answerError(w http.ResponseWriter, r *http.Request, err error)
 	if refused, ok := errors.AsType[*refusedAnswer](err); ok {
 		log = log.With(problemAttrs(refused.details)...)
 	}
-	if status >= http.StatusInternalServerError {
+	if status >= http.StatusInternalServerError && code != errcode.Draining && code != errcode.Overloaded {
 		log.Error("request: failed", "error", err)
 	} else {
 		log.Info("request: refused")

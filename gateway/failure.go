@@ -2,6 +2,8 @@ package gateway
 
 import (
 	"errors"
+	"log/slog"
+	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
@@ -15,11 +17,11 @@ import (
 // the run answered are open again unless a commit has consumed the answers.
 func (a *attempt) endFailed(cause error) error {
 	code := codeOf(cause)
-	a.logFailure(code, cause)
 	a.noteFailure(cause)
 	if !a.logUnusable && allCancelled(code, a.intent) && !a.run.Ended() {
 		return a.endCalledOff()
 	}
+	a.logFailure(code, cause)
 	a.rec.Hold()
 	reopen := len(a.intent.Claims) > 0 && !a.answersUsed
 	text := publicText(cause, code)
@@ -117,12 +119,16 @@ func (a *attempt) endCalledOff() error {
 
 // logFailure writes the cause to the server log; clients are sent a code and its sentence.
 func (a *attempt) logFailure(code errcode.Code, cause error) {
-	log := calls.WithCause(a.log, cause).Error
-	if code == errcode.GuardrailRefused || code == errcode.BudgetExceeded {
-		log = calls.WithCause(a.log, cause).Warn // a rule did what it is there for
+	level := slog.LevelError
+	if slices.Contains(expectedEndings, code) {
+		level = slog.LevelWarn
 	}
-	log("run: failed", "code", string(code))
+	calls.WithCause(a.log, cause).Log(a.background, level, "run: failed", "code", string(code))
 }
+
+// expectedEndings are the codes of runs that a rule, a limit or a shutdown has ended, which is no fault.
+var expectedEndings = []errcode.Code{errcode.GuardrailRefused, errcode.BudgetExceeded, errcode.RunTimeout,
+	errcode.Draining, errcode.Cancelled, errcode.RateLimited}
 
 // codeOf returns the code with which a run ends because of err.
 func codeOf(err error) errcode.Code {

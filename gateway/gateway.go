@@ -61,7 +61,9 @@ type Gateway struct {
 	attempts map[state.Key]*attempt // live here
 	running  int                    // of slots that are held or occupied
 	waiting  []*slot                // waiting while all slots are taken
-	wg       sync.WaitGroup         // of those running counts
+	// notedOrigins are the refused origins that the log has named.
+	notedOrigins []string
+	wg           sync.WaitGroup // of those running counts
 }
 
 var agentName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)

@@ -1,11 +1,13 @@
 package gateway
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/edge"
@@ -41,10 +43,21 @@ func ValidRole(role string) bool { return edge.CheckName(role, maxRole) == "" }
 // agentFor returns the agent that is served under name to the principal of r.
 func (g *Gateway) agentFor(r *http.Request, name string) (*servedAgent, error) {
 	agent, err := g.agent(name)
-	if err == nil && !agent.allows(route.Caller(r)) {
-		return nil, unknownAgent(name)
+	if err != nil || !agent.allows(route.Caller(r)) {
+		return nil, g.notServed(r, name)
 	}
-	return agent, err
+	return agent, nil
+}
+
+// notServed is unknownAgent with a text that lists the agents that are served to the principal of r.
+func (g *Gateway) notServed(r *http.Request, name string) error {
+	served := g.agentsFor(r)
+	names := make([]string, min(len(served), 20)) // no more than 20
+	for i := range names {
+		names[i] = served[i].name
+	}
+	return &errcode.Error{Code: errcode.NotFound, Err: unknownAgent(name),
+		Text: "There is no such agent; GET /agents lists " + cmp.Or(strings.Join(names, ", "), "none") + "."}
 }
 
 // agentsFor returns the agents that are served to the principal of r, by name.

@@ -232,9 +232,11 @@ func (g *Gateway) cors() middleware.CORSConfig {
 // isPreflight reports whether r is a CORS preflight.
 func isPreflight(r *http.Request) bool { return r.Method == http.MethodOptions }
 
-// preflight removes from a preflight's requested headers those that pages may not set.
+// preflight logs origins that may not call, and removes from a preflight's requested headers those that pages may not
+// set.
 func (g *Gateway) preflight(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
+		g.logOrigin(c.Request())
 		if h := c.Request().Header; isPreflight(c.Request()) {
 			h.Set(echo.HeaderAccessControlRequestHeaders,
 				edge.WantedHeaders(strings.Join(h.Values(echo.HeaderAccessControlRequestHeaders), ",")))

@@ -66,3 +66,37 @@ func TestTheCauseOfAToolsFailure(t *testing.T) {
 		}
 	}
 }
+
+// TestExplanation has what is left of the stderr of programs that crash.
+func TestExplanation(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("starting\n", 40)
+	for name, tt := range map[string]struct{ stderr, want string }{
+		"Node": {
+			"node:internal/modules/cjs/loader:1143\n  throw err;\n  ^\n\nError: Cannot find module '/srv/x.js'\n    at Module._load (node:internal:1)\n" +
+				"    at node:internal/main {\n  code: 'MODULE_NOT_FOUND',\n  requireStack: []\n}\n\nNode.js v20.20.2\n",
+			"Error: Cannot find module '/srv/x.js' | code: 'MODULE_NOT_FOUND', | requireStack: [] | Node.js v20.20.2",
+		},
+		"Python": {
+			"Traceback (most recent call last):\n  File \"/srv/x.py\", line 1, in <module>\n    import nothing\nModuleNotFoundError: No module named 'nothing'\n",
+			"ModuleNotFoundError: No module named 'nothing'",
+		},
+		"Go":              {"panic: no configuration\n\ngoroutine 1 [running]:\nmain.main()\n", "panic: no configuration | goroutine 1 [running]: | main.main()"},
+		"an error before": {"error: first\nretrying\nfatal: second\n", "fatal: second"},
+		"a few lines":     {"one\ntwo\n", "one | two"},
+		"many lines":      {long + "one\ntwo\n", "starting | starting | starting | one | two"},
+		"nothing":         {"\n\n", ""},
+	} {
+		s := start(t, Options{Command: "/does/not/exist"})
+		w := &logWriter{s: s}
+		if _, err := w.Write([]byte(tt.stderr)); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.lastFailure.get(); got != tt.want {
+			t.Errorf("%s: the explanation is %q, want %q", name, got, tt.want)
+		}
+		if len(w.last) > maxKeptLines {
+			t.Errorf("%s: %d lines are kept", name, len(w.last))
+		}
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -13,16 +15,40 @@ import (
 	"github.com/agui-gateway/gateway/internal/redact"
 )
 
-// lastFailure keeps what a server last wrote about a failure: a program on stderr, an endpoint in the body of an error.
-type lastFailure struct{ text atomic.Pointer[string] }
+// lastFailure keeps the text that a server last wrote about a failure: a program on stderr, an endpoint in the body of
+// an error.
+type lastFailure struct{ lines atomic.Pointer[[]string] }
 
-func (l *lastFailure) set(text string) { l.text.Store(&text) }
+// set keeps lines, which must not change afterwards.
+func (l *lastFailure) set(lines ...string) { l.lines.Store(&lines) }
 
 func (l *lastFailure) get() string {
-	if text := l.text.Load(); text != nil {
-		return *text
+	if lines := l.lines.Load(); lines != nil {
+		return explanation(*lines)
 	}
 	return ""
+}
+
+// Limits of the part of a program's stderr that a failure is explained with; a line is counted in bytes.
+const maxKeptLines, maxSaidLines, maxLine = 20, 5, 4 << 10
+
+var (
+	errorLine  = regexp.MustCompile(`(?i)(?:error|exception|panic|fatal)\b`)
+	stackFrame = regexp.MustCompile(`^(?:at |\^|File "|[{}\]])`)
+)
+
+// explanation returns the lines of stderr that explain best why a program has ended: from the last one on that names an
+// error, else the last ones. Lines of a stack are left out.
+func explanation(lines []string) string {
+	kept := slices.DeleteFunc(slices.Clone(lines), stackFrame.MatchString)
+	from := len(kept) - 1
+	for from >= 0 && !errorLine.MatchString(kept[from]) {
+		from--
+	}
+	if from < 0 {
+		from = max(len(kept)-maxSaidLines, 0)
+	}
+	return strings.Join(kept[from:min(len(kept), from+maxSaidLines)], " | ")
 }
 
 // failureRecorder notes what the endpoint writes in the bodies of errors.
@@ -39,7 +65,7 @@ func (l *failureRecorder) RoundTrip(r *http.Request) (*http.Response, error) {
 		return response, err
 	}
 	if response.StatusCode < http.StatusBadRequest {
-		l.last.set("")
+		l.last.set()
 		return response, nil
 	}
 	const enough = 4 << 10

@@ -174,7 +174,7 @@ func (s *Server) connectFailed(err error) {
 
 // connect makes a connection and lists the tools.
 func (s *Server) connect(ctx context.Context) (*connection, []*sdk.Tool, error) {
-	s.lastFailure.set("")
+	s.lastFailure.set()
 	c := s.newConnection()
 	transport, done := s.transport(c.program)
 	var err error

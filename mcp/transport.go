@@ -56,19 +56,19 @@ func (s *Server) environment() []string {
 type logWriter struct {
 	s    *Server
 	line []byte
+	last []string // the last lines that are not empty
 }
 
 // Write takes the next bytes.
 func (w *logWriter) Write(p []byte) (int, error) {
 	for line := range bytes.Lines(p) {
-		if len(w.line) < 4096 {
-			w.line = slices.Concat(w.line, line)
-		}
+		w.line = append(w.line, line[:min(len(line), maxLine-len(w.line))]...)
 		if line[len(line)-1] != '\n' {
 			continue
 		}
 		if text := string(bytes.TrimSpace(w.line)); text != "" {
-			w.s.lastFailure.set(text)
+			w.last = append(w.last[max(0, len(w.last)+1-maxKeptLines):], text)
+			w.s.lastFailure.set(slices.Clone(w.last)...)
 			w.s.o.Log.Debug("mcp: stderr", "server", w.s.o.Name, "line", w.s.redacted(text))
 		}
 		w.line = w.line[:0]

@@ -34,7 +34,7 @@ type command struct {
 	name, help string
 	settings   []string // which it takes; nil means all
 	run        func(ctx context.Context, c *config, stdout, stderr io.Writer) error
-	operand    string                                                 // before its flags; in brackets: optional
+	operand    string                                                 // besides its flags; in brackets: optional
 	misfit     func(err error, args []string, stdout io.Writer) error // handles invalid settings; may be nil
 	define     func(*config) []setting                                // replaces the server's settings
 }

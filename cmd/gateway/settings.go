@@ -291,19 +291,6 @@ func (cmd command) togglesOf(c *config) []toggle {
 // parse reads a command's settings: flags precede the -env-file, the environment and defaults. "" is no value.
 func parse(cmd command, args []string, env func(string) (string, bool)) (*config, error) {
 	c := &config{env: env}
-	flagsOnly := len(args) == 0 || strings.HasPrefix(args[0], "-") && args[0] != "-"
-	if cmd.operand != "" && (!flagsOnly || !strings.HasPrefix(cmd.operand, "[")) {
-		if flagsOnly {
-			if slices.ContainsFunc(args, func(a string) bool {
-				return strings.TrimLeft(a, "-") == "h" ||
-					strings.TrimLeft(a, "-") == "help"
-			}) {
-				return nil, flag.ErrHelp
-			}
-			return nil, usageError{fmt.Sprintf("write `gateway %s %s`, flags behind it", cmd.name, cmd.operand)}
-		}
-		c.operand, args = args[0], args[1:]
-	}
 	settings := cmd.settingsOf(c)
 	flagValues, err := flags(c, cmd, settings, args)
 	if err != nil {
@@ -359,14 +346,20 @@ func flags(c *config, cmd command, settings []setting, args []string) (map[strin
 	for _, s := range cmd.togglesOf(c) {
 		set.BoolVar(s.on, s.flag, false, "")
 	}
-	err := set.Parse(args)
+	operands, err := parseAnyOrder(set, args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return nil, err
 	case err != nil:
 		return nil, usageError{fmt.Sprintf("%v; `gateway %s -h` lists the flags", err, cmd.name)}
-	case set.NArg() > 0:
-		return nil, usageError{fmt.Sprintf("%q is not understood; `gateway %s -h` lists the flags", set.Arg(0),
+	case cmd.operand != "" && len(operands) == 0 && !strings.HasPrefix(cmd.operand, "["):
+		return nil, usageError{fmt.Sprintf("write `gateway %s %s`; flags may be before and behind it", cmd.name,
+			cmd.operand)}
+	case cmd.operand != "" && len(operands) > 0:
+		c.operand, operands = operands[0], operands[1:]
+	}
+	if len(operands) > 0 {
+		return nil, usageError{fmt.Sprintf("%q is not understood; `gateway %s -h` lists the flags", operands[0],
 			cmd.name)}
 	}
 	return flagValues, nil

@@ -117,3 +117,38 @@ func lastLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return lines[len(lines)-1]
 }
+
+// TestFlagsAndOperandsInAnyOrder wants a command line to mean the same wherever its operand is.
+func TestFlagsAndOperandsInAnyOrder(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		args    []string
+		operand string
+		store   string
+		yes     bool
+		want    string // a part of the error; empty means none
+	}{
+		{[]string{"key:ada", "-store", "memory", "-yes"}, "key:ada", "memory", true, ""},
+		{[]string{"-store", "memory", "-yes", "key:ada"}, "key:ada", "memory", true, ""},
+		{[]string{"-yes", "key:ada", "-store=memory"}, "key:ada", "memory", true, ""},
+		{[]string{"-store", "memory", "--", "-odd"}, "-odd", "memory", false, ""},
+		{[]string{"-"}, "-", "", false, ""},
+		{[]string{"-yes"}, "", "", false, "write `gateway delete PRINCIPAL`"},
+		{[]string{"key:ada", "-yes", "key:bob"}, "", "", false, `"key:bob" is not understood`},
+		{[]string{"key:ada", "--", "-yes"}, "", "", false, `"-yes" is not understood`},
+		{[]string{"key:ada", "-nope"}, "", "", false, "-nope"},
+		{[]string{"-yes", "-h", "key:ada"}, "", "", false, "help requested"},
+	} {
+		c, err := parse(commands()[indexOfCommand(t, "delete")], tt.args, environment(nil))
+		switch {
+		case tt.want != "":
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("parse(%q) error = %v, want %q", tt.args, err, tt.want)
+			}
+		case err != nil:
+			t.Errorf("parse(%q) error = %v", tt.args, err)
+		case c.operand != tt.operand || c.yes != tt.yes || tt.store != "" && c.sourceOf("store") != sourceFlag:
+			t.Errorf("parse(%q) has operand %q, -yes %t and -store from %s", tt.args, c.operand, c.yes, c.sourceOf("store"))
+		}
+	}
+}

@@ -26,6 +26,7 @@ func (b *builder) chat(f *Fields, description string, scope *groupchat.Scoping) 
 		b.state(n, c, scope)
 	}
 	manager := f.Need("manager", "say who chooses the speakers, such as `manager: { type: sequential }`")
+	manager = manager.long("type")
 	c.Supervisor = supervisor(manager)
 	outer, outerWhen := b.supervisorHere, b.when
 	b.supervisorHere, b.when = c.Supervisor, nil
@@ -47,6 +48,9 @@ func (b *builder) chat(f *Fields, description string, scope *groupchat.Scoping) 
 func (b *builder) participants(f *Fields) (list []groupchat.Participant, names []*Value) {
 	items := f.Need("participants", "list at least one, such as `- { name: helper, type: script, steps: […] }`").
 		itemsOf("participants", "there are no participants; list at least one")
+	for i, item := range items {
+		items[i] = item.long("name", "agent")
+	}
 	outer := b.members
 	b.members = membersOf(items)
 	b.current.participants = slices.AppendSeq(b.current.participants, maps.Keys(b.members))

@@ -69,6 +69,7 @@ func (b *builder) fallback(n *Value, names []*Value) func() groupchat.Manager {
 	if n == nil {
 		return nil
 	}
+	n = n.long("type")
 	m := b.manager(n, names)
 	for _, key := range (&Fields{v: n}).keysOf("name") {
 		key.Bad("a fallback speaks under the name of the manager that it stands in for; remove this")
@@ -103,7 +104,8 @@ func (c *candidates) name(n *Value, others ...string) string {
 		return name
 	}
 	if !slices.Contains(c.names, nil) {
-		n.Bad("%s is no participant of this chat; name one, or add it to the participants", n.quoted())
+		n.Bad("%s is no participant of this chat%s; name one, or add it to the participants", n.quoted(),
+			n.guess(append(speakersOf(c.names).names, others...)))
 	}
 	c.unknown = true
 	return name

@@ -194,7 +194,7 @@ func (c *conditionReader) participant(n *Value) string {
 	case c.hint != "":
 		n.Bad("%s", c.hint)
 	case c.known:
-		n.Bad("%s is no participant here; name one of %s", n.quoted(), strings.Join(c.names, ", "))
+		n.Bad("%s is no participant here%s; name one of %s", n.quoted(), n.guess(c.names), strings.Join(c.names, ", "))
 	}
 	return name
 }

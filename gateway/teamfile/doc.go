@@ -36,6 +36,8 @@
 //	attachments.go    the files that agents take; suggestions.go suggestions and typed answers
 //	budget.go         budgets
 //	use.go            which agents are served, and to whom; agents that others name are not served by themselves
+//	hints.go          the words and keys that were probably meant, and short forms; foreign.txt has the words of other
+//	                  frameworks
 //	sense.go          warnings
 //	parts.go          the models, servers and remote agents of a team, for probes of them
 //	error.go          the problems, in the file's order

@@ -1,6 +1,7 @@
 package teamfile
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -74,7 +75,11 @@ func (v *Value) variable(name, otherwise string, hasDefault bool) string {
 		return otherwise
 	case !set && v.r.optionalModelSettings && slices.Contains(modelSettings, name):
 	case !set:
-		v.Bad("${%s} is not set in the environment; set it, or write ${%s:-default}", name, name)
+		hint := ""
+		if name == strings.ToLower(name) {
+			hint = fmt.Sprintf(", or {{state:/%s}} in a text for the shared state", name)
+		}
+		v.Bad("${%s} is not set in the environment; set it, or write ${%s:-default}%s", name, name, hint)
 	}
 	return value
 }

@@ -27,12 +27,18 @@ type Problem struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"` // from 1; columns count characters
 	Column int    `json:"column"`
-	Text   string `json:"text"` // the mistake, and how to correct it
+	// Path leads to the value, such as agents.desk.participants[0].type. It is empty for the whole file.
+	Path string `json:"path,omitempty"`
+	Text string `json:"text"` // the mistake, and how to correct it
 }
 
-// String returns "file:line:column: text", which editors can follow.
+// String returns "file:line:column: text (at path)". Editors can follow its beginning.
 func (p Problem) String() string {
-	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Text)
+	text := fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Text)
+	if p.Path != "" {
+		text += " (at " + p.Path + ")"
+	}
+	return text
 }
 
 // A reader holds the state of reading one file: its values refer to it.
@@ -40,6 +46,7 @@ type reader struct {
 	file                  string
 	env                   func(string) (string, bool)
 	nodes                 int // number of values so far
+	guesses               int // number of words that were compared with the known ones
 	problems              []Problem
 	warnings              []Problem // of text that is valid and probably a mistake
 	optionalModelSettings bool      // variables in modelSettings may be unset
@@ -60,10 +67,14 @@ func (r *reader) err() error {
 	return &Error{Problems: inOrder(r.problems)}
 }
 
-// inOrder sorts problems by their place in the file, and removes duplicates: a value may be read twice.
+// inOrder sorts problems by their place in the file, and removes duplicates: a value may be read twice, and an alias
+// repeats values at another path.
 func inOrder(list []Problem) []Problem {
 	slices.SortStableFunc(list, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-	return slices.Compact(list)
+	return slices.CompactFunc(list, func(a, b Problem) bool {
+		a.Path = b.Path
+		return a == b
+	})
 }

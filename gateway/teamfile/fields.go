@@ -1,8 +1,10 @@
 package teamfile
 
 import (
+	"cmp"
 	"slices"
-	"strings"
+
+	"github.com/agui-gateway/gateway/internal/nearest"
 )
 
 // Fields are the keys of a mapping. A key that is not asked for before End is a mistake.
@@ -24,7 +26,10 @@ func (v *Value) Fields(what, kind string) *Fields {
 		return &Fields{v: &Value{broken: true}}
 	}
 	f := &Fields{v: v, what: what, kind: kind, before: len(v.r.problems)}
-	v.Pairs(what)
+	if v.kind != mappingNode {
+		form := cmp.Or(foreign[[2]string{"long", kind}], "`key: value` lines, indented")
+		v.fail("%s is a mapping; write %s", what, form)
+	}
 	return f
 }
 
@@ -79,6 +84,17 @@ func (f *Fields) keysOf(names ...string) []*Value {
 	return there
 }
 
+// reportMistyped notes keys of other frameworks, and mistyped ones of type and agent, in a mapping without these.
+func (f *Fields) reportMistyped() {
+	f.Any("type")
+	for _, k := range f.v.keys {
+		meant := translate(f.kind, k.text) + nearest.Guess(k.text, []string{"type", "agent"})
+		if meant != "" && !slices.Contains(f.asked, k.text) {
+			k.Bad("%s", f.unknownKey(k.text))
+		}
+	}
+}
+
 // End notes the keys that were not asked for.
 func (f *Fields) End() {
 	if f.v.r == nil {
@@ -89,7 +105,7 @@ func (f *Fields) End() {
 	}
 	for _, k := range f.v.keys {
 		if !slices.Contains(f.asked, k.text) {
-			k.Bad("unknown key %q; %s may have %s", k.text, f.what, strings.Join(f.asked, ", "))
+			k.Bad("%s", f.unknownKey(k.text))
 		}
 	}
 }

@@ -99,7 +99,7 @@ func (b *builder) presetProvider(n, url *Value, o *openai.Options) string {
 // returns nil after a mistake, which is noted.
 func (b *builder) providedModel(key, n *Value, kind string, own []string) model.Model {
 	before := len(b.problems)
-	settings := &Value{r: &b.reader, kind: mappingNode, line: n.line, column: n.column}
+	settings := &Value{r: &b.reader, kind: mappingNode, line: n.line, column: n.column, up: n.up, name: n.name}
 	for i, k := range n.keys {
 		if !slices.Contains(own, k.text) {
 			settings.keys, settings.items = append(settings.keys, k), append(settings.items, n.items[i])

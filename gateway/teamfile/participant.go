@@ -22,7 +22,8 @@ func (b *builder) participant(n *Value, names []*Value) (groupchat.Participant, 
 	if name != nil {
 		p.Name = name.Text()
 		// From here on the value has the name with its variables replaced.
-		name = &Value{r: n.r, kind: scalarNode, text: p.Name, line: name.line, column: name.column, broken: name.broken}
+		name = &Value{r: n.r, kind: scalarNode, text: p.Name, line: name.line, column: name.column, up: name.up,
+			name: name.name, broken: name.broken}
 		f.what = fmt.Sprintf("participant %q", p.Name)
 		b.checkName(name, names)
 	}
@@ -52,6 +53,7 @@ func (b *builder) participant(n *Value, names []*Value) (groupchat.Participant, 
 	case f.has("type"):
 		p.Agent = b.agentOf(f.Take("type"), f, p.Description, &p.Scope)
 	default:
+		f.reportMistyped()
 		n.Bad("%s needs an agent; add `agent: <name of an agent of this file>`, or a type and what belongs to "+
 			"it", f.what)
 	}
@@ -111,7 +113,7 @@ func (b *builder) reference(n *Value, p *groupchat.Participant, kind groupchat.S
 	e := b.entries[name]
 	switch {
 	case e == nil:
-		unknown(n, "agent", slices.Collect(maps.Keys(b.entries)))
+		unknown(n, "agent", b.agentNames())
 		return nil
 	case e.begun && !e.done:
 		b.badCircle(n, name)
@@ -125,6 +127,9 @@ func (b *builder) reference(n *Value, p *groupchat.Participant, kind groupchat.S
 	}
 	return b.team.Agents[name]
 }
+
+// agentNames returns the names of the agents of this file.
+func (b *builder) agentNames() []string { return slices.Sorted(maps.Keys(b.entries)) }
 
 // hasName reports whether names has name.
 func hasName(names []*Value, name string) bool {

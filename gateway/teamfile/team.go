@@ -190,6 +190,7 @@ func (b *builder) build(root *Value) {
 	b.buildModels(f.Take("models"))
 	b.buildServers(f.Take("mcp"))
 	everywhere := b.hooks(f)
+	partsWork := len(b.problems) == 0
 	agents := f.Need("agents", "name at least one under `agents:`")
 	f.End()
 	if agents == nil {
@@ -216,7 +217,7 @@ func (b *builder) build(root *Value) {
 	b.shareReducers(order)
 	b.warnOfReadings()
 	b.decideServed(order)
-	if len(b.problems) == 0 {
+	if partsWork {
 		b.validate(order)
 	}
 	for _, e := range order {
@@ -233,9 +234,13 @@ func (b *builder) build(root *Value) {
 	}
 }
 
-// validate calls the Validate methods of the agents, which find mistakes without a place in the file.
+// validate calls the Validate methods of the agents, which find mistakes without a place in the file. Agents with a
+// mistake in their description, and those that name such agents, are left out.
 func (b *builder) validate(order []*entry) {
 	for _, e := range order {
+		if !b.isComplete(e, nil) {
+			continue
+		}
 		v, ok := groupchat.As[interface{ Validate() error }](b.team.Agents[e.name])
 		if !ok {
 			continue
@@ -244,6 +249,16 @@ func (b *builder) validate(order []*entry) {
 			e.key.Bad("agent %q cannot work: %s", e.name, strings.ReplaceAll(err.Error(), "\n", "; "))
 		}
 	}
+}
+
+// isComplete reports whether e and all agents that it names were built. Above are the agents on the way to e.
+func (b *builder) isComplete(e *entry, above []*entry) bool {
+	if b.team.Agents[e.name] == nil || slices.Contains(above, e) {
+		return false
+	}
+	return !slices.ContainsFunc(b.uses, func(u use) bool {
+		return u.by == e && !b.isComplete(u.of, append(slices.Clip(above), e))
+	})
 }
 
 // enter builds e unless it has been built, or is being built.
@@ -300,6 +315,7 @@ func (b *builder) typeNames() []string {
 // scope of a participant; it is nil for an agent of the file's agents section.
 func (b *builder) agentOf(n *Value, f *Fields, description string, scope *groupchat.Scoping) groupchat.Agent {
 	if n == nil {
+		f.reportMistyped()
 		return nil
 	}
 	if n.text == "travel" && b.o.Types[n.text] == nil {
@@ -309,6 +325,7 @@ func (b *builder) agentOf(n *Value, f *Fields, description string, scope *groupc
 	}
 	name := n.OneOf(b.typeNames()...)
 	if name == "" {
+		f.reportMistyped()
 		return nil
 	}
 	f.what += " of type " + name

@@ -85,7 +85,12 @@ func (c *toolList) approveOf(n *Value) {
 	for _, item := range n.itemsOf("approve", empty) {
 		name := item.Text()
 		if !c.hasUnknown && !c.has(name) && !slices.Contains(c.serverNames, name) {
-			item.Bad("%s is no tool of this agent; name one of its tools, or remove it", item.quoted())
+			known := slices.Clone(c.serverNames)
+			for i := range c.agent.Tools {
+				known = append(known, c.agent.Tools[i].Name)
+			}
+			item.Bad("%s is no tool of this agent%s; name one of its tools, or remove it", item.quoted(),
+				item.guess(known))
 		}
 		c.agent.Approve.Tools = append(c.agent.Approve.Tools, name)
 	}
@@ -98,6 +103,7 @@ func (c *toolList) has(name string) bool {
 
 // tool reads one entry of tools. Its keys tell its kind.
 func (b *builder) tool(n *Value, c *toolList) {
+	n = b.longTool(n)
 	f := n.Fields("a tool of a model", "")
 	approve := toolApproval(f.Take("approve"))
 	var t groupchat.Tool

@@ -23,12 +23,15 @@ func (b *builder) httpTool(f *Fields) (t groupchat.Tool) {
 	o := httptool.Options{
 		Name:        f.Need("name", "name the tool, for the model").Text(),
 		Description: f.Need("description", "tell the model what the tool is for").Text(),
-		Parameters:  parameters(f.Take("parameters")),
 	}
-	at := f.Take("http")
+	before, at := len(b.problems), f.Take("http")
+	o.Parameters = parameters(f.Take("parameters"))
 	request(at, &o)
-	if !f.ok() {
+	if len(b.problems) > before {
 		return t
+	}
+	if !f.ok() { // the request is checked all the same
+		o.Name, o.Description = "tool", "A tool."
 	}
 	o.HTTP = b.toolClient(o.Name)
 	t, err := httptool.New(o)

@@ -16,17 +16,21 @@ func (b *builder) writtenTool(n *Value, f *Fields) (t groupchat.Tool) {
 	o := script.ToolOptions{
 		Name:        f.Need("name", "name the tool, for the model").Text(),
 		Description: f.Need("description", "tell the model what the tool is for").Text(),
-		Parameters:  parameters(f.Take("parameters")),
 	}
+	before := len(b.problems)
+	o.Parameters = parameters(f.Take("parameters"))
 	items := f.Take("steps").List("steps")
 	o.Steps = b.steps(items)
 	o.Result = f.Any("result").value()
 	switch {
-	case !f.ok():
+	case len(b.problems) > before:
 		return t
 	case len(items) == 0 && o.Result == nil:
 		n.Bad("the tool does nothing; write `steps:`, or `result:` and what it always comes to")
 		return t
+	}
+	if !f.ok() { // the steps are checked all the same
+		o.Name, o.Description = "tool", "A tool."
 	}
 	problemsOfSteps(items, n, func(steps int) error {
 		some := o

@@ -116,17 +116,16 @@ func unknown(n *Value, kind string, known []string) {
 		n.Bad("%s is no %s of this file; describe it under `%s:`", n.quoted(), kind, sections[kind])
 		return
 	}
-	slices.Sort(known)
-	known = slices.Compact(known)
-	more := ""
+	guess := n.guess(known)
+	known = slices.Compact(slices.Sorted(slices.Values(known)))
 	if len(known) > maxListed {
-		known, more = known[:maxListed], ", …"
+		known = append(known[:maxListed], "…")
 	}
 	where := "file"
 	if kind == "tool" {
 		where = "program"
 	}
-	n.Bad("%s is no %s of this %s; it has %s%s", n.quoted(), kind, where, strings.Join(known, ", "), more)
+	n.Bad("%s is no %s of this %s%s; it has %s", n.quoted(), kind, where, guess, strings.Join(known, ", "))
 }
 
 // badCircle notes that n names an agent that is being read and would take part in itself, and lists the circle.

@@ -19,7 +19,9 @@ type Value struct {
 	plain        bool   // a scalar without quotes
 	keys, items  []*Value
 	line, column int
-	broken       bool // it could not be read, which is noted: further problems at this place say nothing new
+	up           *Value // the list or mapping around it; nil for the whole file
+	name         string // its place in up, such as .key or [0]
+	broken       bool   // it could not be read, which is noted: further problems at this place say nothing new
 }
 
 // IsMapping reports whether v is a mapping.
@@ -42,7 +44,7 @@ func (v *Value) Place() (line, column int) {
 // Bad notes a problem at v, unless v is absent or could not be read.
 func (v *Value) Bad(format string, args ...any) {
 	if v != nil && !v.broken {
-		v.r.badAt(v.line, v.column, format, args...)
+		v.r.problems = append(v.r.problems, v.problem(format, args...))
 	}
 }
 
@@ -54,8 +56,25 @@ func (v *Value) fail(format string, args ...any) {
 
 // warn adds a warning at v: a valid part of the file that is probably a mistake.
 func (v *Value) warn(format string, args ...any) {
-	p := Problem{File: v.r.file, Line: v.line, Column: v.column, Text: fmt.Sprintf(format, args...)}
-	v.r.warnings = append(v.r.warnings, p)
+	v.r.warnings = append(v.r.warnings, v.problem(format, args...))
+}
+
+func (v *Value) problem(format string, args ...any) Problem {
+	return Problem{File: v.r.file, Line: v.line, Column: v.column, Path: v.path(), Text: fmt.Sprintf(format, args...)}
+}
+
+// maxPath limits the path of a problem, in bytes. Of a longer one the end is kept.
+const maxPath = 200
+
+// path returns the keys and indexes that lead to v.
+func (v *Value) path() (path string) {
+	for ; v.up != nil && len(path) <= maxPath; v = v.up {
+		path = v.name + path
+	}
+	if len(path) > maxPath {
+		return "…" + strings.ToValidUTF8(path[len(path)-maxPath:], "")
+	}
+	return strings.TrimPrefix(path, ".")
 }
 
 // member returns the value of a key of a mapping without reading it; nil if there is none.
@@ -102,7 +121,7 @@ func (v *Value) OneOf(words ...string) string {
 	if v == nil || slices.Contains(words, s) && !v.broken {
 		return s
 	}
-	v.Bad("%s is none of the choices; write %s", v.quoted(), choices(words))
+	v.Bad("%s is none of the choices%s; write %s", v.quoted(), v.guess(words), choices(words))
 	return ""
 }
 

@@ -86,7 +86,7 @@ func (b *builder) checkMentions() {
 		case len(names) == 0:
 			m.at.Bad("{{last:%s}} names nobody: this agent takes part in no team", m.name)
 		default:
-			m.at.Bad("{{last:%s}} names no participant; write %s", m.name, choices(names))
+			m.at.Bad("{{last:%s}} names no participant%s; write %s", m.name, b.guess(m.name, names), choices(names))
 		}
 	}
 }

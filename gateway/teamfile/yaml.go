@@ -2,6 +2,8 @@ package teamfile
 
 import (
 	"errors"
+	"fmt"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -92,8 +94,9 @@ func (r *reader) convert(n *yaml.Node, depth int) *Value {
 		const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 		at.tag, at.text, at.plain = n.Tag, n.Value, n.Style&quoted == 0
 	case yaml.SequenceNode:
-		for _, item := range n.Content {
+		for i, item := range n.Content {
 			if c := r.convert(item, depth+1); c != nil {
+				c.up, c.name = at, fmt.Sprintf("[%d]", i)
 				at.items = append(at.items, c)
 			}
 		}
@@ -109,6 +112,9 @@ func (r *reader) convert(n *yaml.Node, depth int) *Value {
 	return at
 }
 
+// simpleKey matches keys that a path has without quotes.
+var simpleKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
 func (r *reader) convertMapping(n *yaml.Node, at *Value, depth int) {
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -117,6 +123,11 @@ func (r *reader) convertMapping(n *yaml.Node, at *Value, depth int) {
 		if key == nil || value == nil {
 			continue
 		}
+		name := "." + key.text
+		if !simpleKey.MatchString(key.text) {
+			name = fmt.Sprintf("[%q]", key.text)
+		}
+		key.up, key.name, value.up, value.name = at, name, at, name
 		switch {
 		case key.kind != scalarNode:
 			key.Bad("a key is a word; put it in quotes if it is one")

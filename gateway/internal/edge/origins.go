@@ -51,6 +51,17 @@ func (o Origins) Check(r *http.Request) error {
 	return &errcode.Error{Code: errcode.Forbidden, Text: foreignPage}
 }
 
+// Refused returns the origin of r if it is from a page that may not read the answer; "" for other requests. A page of
+// the server itself may.
+func (o Origins) Refused(r *http.Request) string {
+	origin := r.Header.Get("Origin")
+	u, err := url.Parse(origin)
+	if o.Allow(origin) || r.Header.Get("Sec-Fetch-Site") == "same-origin" || err == nil && u.Host == r.Host {
+		return ""
+	}
+	return origin
+}
+
 // WantedHeaders returns the requested headers that a page may set: all valid ones but those of proxies.
 func WantedHeaders(requested string) string {
 	const most = 64
