@@ -10,7 +10,7 @@ func TestGuess(t *testing.T) {
 	t.Parallel()
 	keys := []string{"name", "type", "tools", "manager", "instructions", "max_rounds", "round_robin"}
 	for word, want := range map[string]string{
-		"instructons":               "instructions",
+		"instrutions":               "instructions",
 		"instrutcions":              "instructions",
 		"manger":                    "manager",
 		"tpye":                      "type",
