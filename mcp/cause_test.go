@@ -67,7 +67,7 @@ func TestTheCauseOfAToolsFailure(t *testing.T) {
 	}
 }
 
-// TestExplanation has what is left of the stderr of programs that crash.
+// TestExplanation lists the lines of stderr that explain a crash.
 func TestExplanation(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("starting\n", 40)

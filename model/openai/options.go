@@ -15,8 +15,8 @@ import (
 
 // Options say where a model is and how it is asked. Only Name is required.
 type Options struct {
-	// Provider names the model's server, in the usage of runs; empty means the host of BaseURL. The name of a [Preset]
-	// fills in what is known of that server and empty here. "azure" also says that BaseURL is an Azure OpenAI resource,
+	// Provider names the model's server in the usage of runs; empty means the host of BaseURL. The name of a [Preset]
+	// sets empty options to the values for that server. "azure" also says that BaseURL is an Azure OpenAI resource,
 	// and Name a deployment there.
 	Provider string
 	// BaseURL is the root of an OpenAI-compatible API; empty means the preset's, or OpenAI's own, which needs a Key.

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Preset is what is known of a server with OpenAI's API, by the name that is the Provider of [Options].
+// A Preset describes a server with OpenAI's API. [Options].Provider selects it by name.
 type Preset struct {
 	Name string
 	// BaseURL is the root of its API. ${AWS_REGION} in it is a variable of the environment, which is the caller's to
